@@ -41,7 +41,7 @@ class Batch {
   [[nodiscard]] const BatchField& label() const;  ///< unlabeled data sets: no bytes, no shape
   [[nodiscard]] std::uint64_t epoch() const;
   [[nodiscard]] std::uint64_t step() const;      ///< within the epoch, from 0
-  [[nodiscard]] std::size_t batch_size() const;  ///< rows of this rank, the same at every step
+  [[nodiscard]] std::size_t batch_size() const;  ///< rows; with LastBatch::keep, the last differs
   [[nodiscard]] std::size_t num_valid() const;   ///< rows with a sample, which come first
   /// The sample's number in the Dataset for each row, −1 for an empty row.
   [[nodiscard]] std::span<const std::int64_t> indices() const;

@@ -35,8 +35,9 @@ struct BatchInfo : BatchRows {
 };
 
 /// The caller's memory for Loader::next_into(): `image` of at least image_batch_bytes() bytes and
-/// `label` of at least label_batch_bytes() bytes, aligned to the size of an element. An empty
-/// `image` or `label` means that next_into() does not copy that field.
+/// `label` of at least label_batch_bytes() bytes, aligned to the size of an element. A last batch
+/// with fewer rows (LastBatch::keep) needs buffers of the same sizes and is written to their
+/// beginning. An empty `image` or `label` means that next_into() does not copy that field.
 struct BatchBuffers {
   std::span<std::byte> image = {};
   std::span<std::byte> label = {};

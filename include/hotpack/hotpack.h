@@ -292,12 +292,13 @@ HOTPACK_API hotpack_status hotpack_dataset_find(const hotpack_dataset* dataset, 
 typedef struct hotpack_loader hotpack_loader;
 typedef struct hotpack_batch hotpack_batch;
 
-/** If the last samples of an epoch do not fill a batch: leave them out, add empty rows, or fill the
- * batch with the epoch's first samples. */
+/** If the last samples of an epoch do not fill a batch: leave them out, add empty rows, fill the
+ * batch with the epoch's first samples, or keep a batch with fewer rows. */
 enum hotpack_last_batch {
   HOTPACK_LAST_BATCH_DROP = 0,
   HOTPACK_LAST_BATCH_PAD = 1,
-  HOTPACK_LAST_BATCH_WRAP = 2
+  HOTPACK_LAST_BATCH_WRAP = 2,
+  HOTPACK_LAST_BATCH_KEEP = 3 /**< a device loader refuses it */
 };
 /** What to shuffle: all samples, blocks of samples (long reads, for disks), or nothing. */
 enum hotpack_shuffle {
@@ -475,7 +476,7 @@ typedef struct hotpack_batch_info {
   size_t struct_size; /**< set by the caller */
   uint64_t epoch;
   uint64_t step;       /**< within the epoch, from 0 */
-  uint64_t batch_size; /**< rows of this rank, the same at every step */
+  uint64_t batch_size; /**< rows of this rank; with LAST_BATCH_KEEP, the last step differs */
   uint64_t num_valid;  /**< rows with a sample, which come first */
   hotpack_field image;
   hotpack_field label;
@@ -484,7 +485,8 @@ typedef struct hotpack_batch_info {
 /** The caller's memory for hotpack_loader_next_into and hotpack_dataset_read_batch. */
 typedef struct hotpack_batch_buffers {
   size_t struct_size; /**< set by the caller */
-  void* image; /**< at least image_batch_bytes, aligned to its elements; NULL skips the field */
+  void* image;        /**< at least image_batch_bytes, also for a shorter last batch, aligned to its
+                         elements; NULL skips the field */
   uint64_t image_bytes;
   void* label;
   uint64_t label_bytes;

@@ -46,12 +46,12 @@ class Loader {
   [[nodiscard]] Result<std::optional<BatchInfo>> next_into(const BatchBuffers& into);
 
   [[nodiscard]] std::uint64_t steps_per_epoch() const;  ///< the same on every rank
-  [[nodiscard]] std::size_t batch_size() const;         ///< rows of this rank's batches
+  [[nodiscard]] std::size_t batch_size() const;         ///< rows of this rank's largest batch
   [[nodiscard]] unsigned threads() const;
   [[nodiscard]] const std::string& fingerprint() const;  ///< the data set's, "xxh3-128:…"
-  /// Bytes of a batch. If records differ in size, a batch has one row, and this and the next two
-  /// functions return the largest size so far. If a buffer is too small, next_into() returns
-  /// `usage` and keeps the batch: enlarge the buffer and call again.
+  /// Bytes of the largest batch. If records differ in size, a batch has one row, and this and the
+  /// next two functions return the largest size so far. If a buffer is too small, next_into()
+  /// returns `usage` and keeps the batch: enlarge the buffer and call again.
   [[nodiscard]] std::uint64_t image_batch_bytes() const;
   [[nodiscard]] std::uint64_t label_batch_bytes() const;  ///< 0 for an unlabeled data set
   [[nodiscard]] std::uint64_t slot_bytes() const;         ///< memory of all slots together

@@ -46,7 +46,7 @@ struct LoaderOptions {
   /// The number of processes that train together.
   std::uint64_t world_size = 1;
 
-  /// If the last samples of an epoch do not fill a batch: drop them, pad with empty rows, or wrap.
+  /// If the last samples do not fill a batch: drop them, pad with empty rows, wrap, or keep them.
   LastBatch last_batch = LastBatch::drop;
 
   /// full: all samples. block: long reads, for disks. none: the order of the files.

@@ -26,6 +26,8 @@ enum class LastBatch {
   drop,  ///< ⌊N/G⌋ steps; this epoch leaves out its last N mod G positions
   pad,   ///< ⌈N/G⌉ steps; rows past the end are empty and belong to no sample
   wrap,  ///< ⌈N/G⌉ steps; position i past the end holds order[i mod N]
+  keep,  ///< ⌈N/G⌉ steps; the last batch has fewer rows, so none is empty and no sample repeats; a
+         ///< DeviceLoader refuses it
 };
 
 /// The options that, together with the number of an epoch, determine the order of its samples.
@@ -53,7 +55,7 @@ struct LoaderState {
   LastBatch last_batch = LastBatch::drop;
   std::uint64_t global_batch_size = 0;  ///< G
   std::uint64_t epoch = 0;
-  /// Positions of this epoch that all ranks together handed out: a multiple of G.
+  /// G times the number of steps of this epoch that were handed out.
   std::uint64_t samples = 0;
   bool operator==(const LoaderState&) const = default;
 
@@ -63,7 +65,8 @@ struct LoaderState {
   [[nodiscard]] static Result<LoaderState> parse(std::string_view text);
 };
 
-[[nodiscard]] std::string_view shuffle_name(Shuffle shuffle);          ///< "full", "block", "none"
-[[nodiscard]] std::string_view last_batch_name(LastBatch last_batch);  ///< "drop", "pad", "wrap"
+[[nodiscard]] std::string_view shuffle_name(Shuffle shuffle);  ///< "full", "block", "none"
+/// "drop", "pad", "wrap", "keep"
+[[nodiscard]] std::string_view last_batch_name(LastBatch last_batch);
 
 }  // namespace hotpack

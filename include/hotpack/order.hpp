@@ -2,9 +2,10 @@
 //
 // An epoch has N positions, and position p holds sample order[p]. With a global batch size G, step
 // k takes the positions kG … kG + G − 1. Of these, rank r of w ranks takes kG + ⌊Gr/w⌋ … kG +
-// ⌊G(r+1)/w⌋ − 1. The order does not depend on threads, ranks or restarts. ORDER.md (in the source:
-// src/loader/ORDER.md) has every formula with examples, so that other programs can compute the same
-// order.
+// ⌊G(r+1)/w⌋ − 1. With LastBatch::keep, the last step has only the positions that are left. The
+// order does not depend on threads, ranks or restarts. ORDER.md (in the source:
+// src/loader/ORDER.md) has every formula with examples, so that other programs can compute the
+// same order.
 // Only programs that compute an order themselves need this header; hotpack.hpp does not include it.
 // Plain values, copied freely. Failure: code `usage` for options that contradict each other.
 #pragma once
@@ -93,15 +94,19 @@ class StepPlan {
  public:
   /// Divides N samples into steps of G = global_batch_size. Fails, with the numbers in the message,
   /// if N is 0 or above kMaxSamples, G is 0 or above kMaxSamples, world_size is 0 or above G, rank
-  /// is not below world_size, or no step is left (LastBatch::drop with N < G).
+  /// is not below world_size, no step is left (LastBatch::drop with N < G), or a rank would have an
+  /// empty last batch (LastBatch::keep with fewer samples in the last step than ranks).
   [[nodiscard]] static Result<StepPlan> make(std::uint64_t samples, std::uint64_t global_batch_size,
                                              LastBatch last_batch, std::uint64_t rank = 0,
                                              std::uint64_t world_size = 1);
   /// Per epoch; the same on every rank.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
-  /// In this rank's batch; the same at every step.
-  [[nodiscard]] std::uint64_t rows() const { return rows_.size(); }
-  /// This rank's positions of step k. They may exceed N unless LastBatch is drop.
+  /// In this rank's largest batch. Every batch has as many, except that with LastBatch::keep the
+  /// last one differs.
+  [[nodiscard]] std::uint64_t rows() const;
+  [[nodiscard]] std::uint64_t global_batch_size() const { return global_batch_size_; }  ///< G
+  /// This rank's positions of step k, one per row of its batch. They may exceed N with
+  /// LastBatch::pad and wrap.
   [[nodiscard]] Positions positions(std::uint64_t step) const;  ///< precondition: step < steps()
   /// The sample at a position; absent if LastBatch::pad leaves the row empty.
   [[nodiscard]] std::optional<std::uint64_t> sample(const EpochOrder& order,
@@ -112,7 +117,8 @@ class StepPlan {
   std::uint64_t global_batch_size_ = 1;
   std::uint64_t steps_ = 0;
   LastBatch last_batch_ = LastBatch::drop;
-  Positions rows_;  ///< within a global batch
+  Positions rows_;       ///< within a global batch
+  Positions last_rows_;  ///< within the last global batch, which is shorter with LastBatch::keep
 };
 
 /// Returns the random window and flips of one sample. Preconditions: check_augment() accepts

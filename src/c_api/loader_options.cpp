@@ -28,8 +28,9 @@ Status read_order(const hotpack_loader_options& from, LoaderOptions& to) {
   to.world_size = from.world_size;
   to.block_samples = from.block_samples;
   to.window_blocks = from.window_blocks;
-  HOTPACK_ASSIGN(to.last_batch, choose("last_batch", from.last_batch,
-                                       {LastBatch::drop, LastBatch::pad, LastBatch::wrap}));
+  HOTPACK_ASSIGN(to.last_batch,
+                 choose("last_batch", from.last_batch,
+                        {LastBatch::drop, LastBatch::pad, LastBatch::wrap, LastBatch::keep}));
   HOTPACK_ASSIGN(to.shuffle,
                  choose("shuffle", from.shuffle, {Shuffle::full, Shuffle::block, Shuffle::none}));
   return {};

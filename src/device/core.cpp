@@ -64,6 +64,13 @@ Status check_options(const DeviceLoaderOptions& options) {
         "a DeviceLoader does not use memory_budget_bytes; set pinned_budget_bytes or "
         "device_budget_bytes instead");
   }
+  if (options.loader.last_batch == LastBatch::keep) {
+    Error error = usage_error(
+        "last_batch keep does not work with a DeviceLoader, whose batches all have the same number "
+        "of rows; use last_batch drop, pad or wrap, or a Loader in host memory");
+    error.option = "last_batch";
+    return error;
+  }
   return loader::check_options(options.loader);
 }
 
@@ -269,8 +276,7 @@ Status Core::set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded,
   HOTPACK_ASSIGN(stager.staged, make_staged(options.prefetch, cargo));
   stager.slots = slots;
   const std::uint64_t row_bytes = cargo.slot_bytes() / plan_.rows();
-  const loader::RingOptions ring{plan_.rows(),
-                                 loader::rows_per_item({row_bytes, 0}, plan_.rows(), threads_),
+  const loader::RingOptions ring{loader::rows_per_item({row_bytes, 0}, plan_.rows(), threads_),
                                  plan_.steps(), threads_};
   stager.ring =
       std::make_shared<loader::Ring>(ring, std::move(memory), std::move(loaded.filler), start);

@@ -35,9 +35,7 @@ std::uint64_t window_steps(const BatchFiller::Parts& parts) {
   const std::uint64_t samples = parts.source->records();
   const auto window = checked_mul(parts.order.block_samples, parts.order.window_blocks);
   if (parts.order.shuffle != Shuffle::block || !window || *window >= samples) return 0;
-  const Positions step = parts.plan.positions(0);
-  const std::uint64_t global_batch_size =
-      parts.plan.steps() > 1 ? parts.plan.positions(1).first - step.first : samples;
+  const std::uint64_t global_batch_size = parts.plan.global_batch_size();
   return (*window + global_batch_size - 1) / global_batch_size;
 }
 
@@ -63,9 +61,24 @@ void BatchFiller::begin(Slot& slot) {
                                   (at.step == 0 && begun_->epoch + 1 == at.epoch));
   slot.first_of_run = !follows;
   begun_ = at;
-  if (!parts_.sink) return;
+  if (!parts_.sink) return set_rows(slot);
   if (parts_.sink->needs_samples()) list_samples(slot, parts_.plan, told_);
   parts_.sink->begin(slot, told_);
+}
+
+// Gives image and label as many rows as the batch has. If rows differ in size, fit() does that.
+void BatchFiller::set_rows(Slot& slot) const {
+  const auto& output = parts_.form.output();
+  if (!output) return;
+  const std::size_t rows = slot.samples.size();
+  const RowBytes bytes = parts_.form.row_bytes(parts_.form.record(), *output);
+  const auto set = [rows](BatchField& field, std::uint64_t row_bytes) {
+    if (field.shape.empty()) return;
+    field.shape.front() = static_cast<std::int64_t>(rows);
+    field.bytes = {field.bytes.data(), row_bytes * rows};
+  };
+  set(slot.image, bytes.image);
+  set(slot.label, bytes.label);
 }
 
 std::optional<RowError> BatchFiller::fill(Slot& slot, RowRange rows, unsigned thread) {
@@ -89,9 +102,11 @@ std::optional<RowError> BatchFiller::fill(Slot& slot, RowRange rows, unsigned th
 }
 
 // Asks the system to read records before they are needed: those of the same batch rows steps_ahead_
-// steps later. At the start of a run, also those of all steps before that. With Shuffle::block,
-// also records of a later window, in the order of the files, so that the disk reads long runs.
+// steps later; the last rows of a shorter batch also cause the reads for the rows it lacks. At the
+// start of a run, also those of all steps before that. With Shuffle::block, also records of a later
+// window, in the order of the files, so that the disk reads long runs.
 void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
+  if (rows.last == slot.samples.size()) rows.last = parts_.plan.rows();
   if (slot.first_of_run && rows.first == 0) {
     for (std::uint64_t steps = 0; steps < steps_ahead_; ++steps)
       advise(slot, steps, {0, parts_.plan.rows()}, &EpochOrder::operator[]);
@@ -111,7 +126,8 @@ void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows,
                                ? slot.order
                                : EpochOrder(slot.order.samples(), parts_.order, epoch);
   const Positions positions = parts_.plan.positions(step % parts_.plan.steps());
-  for (std::size_t row = rows.first; row < rows.last; ++row) {
+  const std::size_t last = std::min<std::uint64_t>(rows.last, positions.size());
+  for (std::size_t row = rows.first; row < last; ++row) {
     const std::uint64_t position = positions.first + row;
     if (position < order.samples()) parts_.source->read_ahead((order.*sample_at)(position));
   }

@@ -75,6 +75,7 @@ class BatchFiller final : public RowFiller {
   [[nodiscard]] Result<RowSink::Place> room_for(Slot& slot, std::size_t row,
                                                 const RecordShape& record,
                                                 const expand::Placement& placement);
+  void set_rows(Slot& slot) const;
   void read_ahead(const Slot& slot, RowRange rows) const;
   using SampleAt = std::uint64_t (EpochOrder::*)(std::uint64_t position) const;
   void advise(const Slot& slot, std::uint64_t steps, RowRange rows, SampleAt sample_at) const;

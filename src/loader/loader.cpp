@@ -194,8 +194,7 @@ Result<Loader> Loader::start(const Dataset& dataset, const LoaderOptions& option
   impl->row = form.row_bytes(form.record(), form.output().value_or(PixelSize{}));
 
   const unsigned threads = loader::thread_count(options);
-  const loader::RingOptions ring{impl->plan.rows(),
-                                 loader::rows_per_item(impl->row, impl->plan.rows(), threads),
+  const loader::RingOptions ring{loader::rows_per_item(impl->row, impl->plan.rows(), threads),
                                  impl->plan.steps(), threads};
   auto filler = std::make_unique<BatchFiller>(
       BatchFiller::Parts{std::move(source), std::move(form), impl->plan, impl->start.order,

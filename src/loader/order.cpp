@@ -185,9 +185,20 @@ Status check_batch(std::uint64_t samples, std::uint64_t global_batch_size, LastB
     return usage_error("global_batch_size " + text(global_batch_size) + " is larger than the " +
                        text(samples) +
                        " samples, so last_batch drop leaves no step; use a smaller batch, or "
-                       "last_batch pad or wrap");
+                       "last_batch pad, wrap or keep");
   }
   return {};
+}
+
+// Refuses a last step that leaves a rank without a row.
+Status check_last_step(std::uint64_t samples, std::uint64_t global_batch_size,
+                       std::uint64_t last_samples, std::uint64_t world_size) {
+  if (last_samples >= world_size) return {};
+  return usage_error("the " + text(samples) + " samples leave " + text(last_samples) +
+                     " for the last step of global_batch_size " + text(global_batch_size) +
+                     ", fewer than world_size " + text(world_size) +
+                     ", so with last_batch keep a process would have an empty last batch; use "
+                     "another global_batch_size, fewer processes, or last_batch pad");
 }
 
 Status check_ranks(std::uint64_t global_batch_size, std::uint64_t rank, std::uint64_t world_size) {
@@ -211,8 +222,12 @@ Result<StepPlan> StepPlan::make(std::uint64_t samples, std::uint64_t global_batc
                                 std::uint64_t world_size) {
   HOTPACK_TRY(check_batch(samples, global_batch_size, last_batch));
   HOTPACK_TRY(check_ranks(global_batch_size, rank, world_size));
-  const auto share = [&](std::uint64_t ranks) {
-    return static_cast<std::uint64_t>(Wide{global_batch_size} * ranks / world_size);
+  // the rank's part of a step of `count` samples
+  const auto share = [&](std::uint64_t count) {
+    const auto begin = [&](std::uint64_t ranks) {
+      return static_cast<std::uint64_t>(Wide{count} * ranks / world_size);
+    };
+    return Positions{begin(rank), begin(rank + 1)};
   };
   StepPlan plan;
   plan.samples_ = samples;
@@ -220,13 +235,26 @@ Result<StepPlan> StepPlan::make(std::uint64_t samples, std::uint64_t global_batc
   plan.steps_ = last_batch == LastBatch::drop ? samples / global_batch_size
                                               : ceil_div(samples, global_batch_size);
   plan.last_batch_ = last_batch;
-  plan.rows_ = {share(rank), share(rank + 1)};
+  plan.rows_ = share(global_batch_size);
+  plan.last_rows_ = plan.rows_;
+  if (last_batch == LastBatch::keep) {
+    const std::uint64_t last_samples = samples - (plan.steps_ - 1) * global_batch_size;
+    HOTPACK_TRY(check_last_step(samples, global_batch_size, last_samples, world_size));
+    plan.last_rows_ = share(last_samples);
+  }
   return plan;
 }
 
+// If the global batch size is no multiple of the world size, a rank may have one row more in a
+// shorter last step than in the others.
+std::uint64_t StepPlan::rows() const {
+  return steps_ == 1 ? last_rows_.size() : std::max(rows_.size(), last_rows_.size());
+}
+
 Positions StepPlan::positions(std::uint64_t step) const {
+  const Positions& rows = step + 1 == steps_ ? last_rows_ : rows_;
   const std::uint64_t first = step * global_batch_size_;
-  return {first + rows_.first, first + rows_.last};
+  return {first + rows.first, first + rows.last};
 }
 
 std::optional<std::uint64_t> StepPlan::sample(const EpochOrder& order,

@@ -118,9 +118,9 @@ Ring::Item Ring::take_item() {
   if (filling_ == nullptr) begin_slot();
   Slot& slot = *filling_;
   const RowRange rows{slot.rows_taken,
-                      std::min(slot.rows_taken + options_.rows_per_item, options_.rows)};
+                      std::min(slot.rows_taken + options_.rows_per_item, slot.samples.size())};
   slot.rows_taken = rows.last;
-  if (slot.rows_taken == options_.rows) filling_ = nullptr;
+  if (slot.rows_taken == slot.samples.size()) filling_ = nullptr;
   return {&slot, rows};
 }
 
@@ -146,13 +146,13 @@ void Ring::finish(const Item& item, std::optional<RowError> failed) {
   if (slot.dropped && slot.rows_done == slot.rows_taken) {
     free_.push_back(&slot);
     work_.notify_one();
-  } else if (!slot.dropped && slot.rows_done == options_.rows) {
+  } else if (!slot.dropped && slot.rows_done == slot.samples.size()) {
     ready_.notify_all();
   }
 }
 
 bool Ring::front_ready() const {
-  return !queue_.empty() && queue_.front()->rows_done == options_.rows;
+  return !queue_.empty() && queue_.front()->rows_done == queue_.front()->samples.size();
 }
 
 std::optional<Error> Ring::refusal() const {

@@ -45,8 +45,9 @@ class RowFiller {
   RowFiller& operator=(const RowFiller&) = delete;
   virtual ~RowFiller() = default;
 
-  // Begins the batch of the step slot.cursor. Called before any fill() of this batch, under the
-  // Ring's lock. So it must be short and must not use files.
+  // Begins the batch of the step slot.cursor, and gives slot.samples one element per row. Called
+  // before any fill() of this batch, under the Ring's lock. So it must be short and must not use
+  // files.
   virtual void begin(Slot& slot) = 0;
   // Writes the given rows of the batch. Several threads call fill() at once for different rows of a
   // slot; `thread` is the number of the calling thread, from 0. When fill() returns, other threads
@@ -56,7 +57,6 @@ class RowFiller {
 };
 
 struct RingOptions {
-  std::size_t rows = 1;           // rows per batch
   std::size_t rows_per_item = 1;  // rows that a thread takes at once
   std::uint64_t steps = 1;        // steps per epoch
   unsigned threads = 1;

@@ -27,6 +27,10 @@ void begin_rows(Slot& slot, const StepPlan& plan, const OrderOptions& order,
     slot.order = EpochOrder(records, order, epoch);
     slot.order_epoch = epoch;
   }
+  const std::size_t rows = plan.positions(slot.cursor.step).size();
+  slot.samples.resize(rows);
+  slot.keys.resize(rows);
+  slot.crops.resize(rows);
   slot.valid = valid_rows(slot, plan);
 }
 

@@ -17,7 +17,9 @@
 
 namespace hotpack::loader {
 
-// Advances slot.order to the epoch of slot.cursor and sets slot.valid. Uses no files.
+// Advances slot.order to the epoch of slot.cursor, and sets slot.valid and the number of rows:
+// samples, keys and crops get one element per row. Uses no files, and allocates nothing if the slot
+// has had plan.rows() rows before.
 void begin_rows(Slot& slot, const StepPlan& plan, const OrderOptions& order, std::uint64_t records);
 // Returns the number of the sample in a row, or nothing for an empty row. Precondition (also of the
 // functions below): begin_rows() was called for this batch.

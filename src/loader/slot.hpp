@@ -53,7 +53,7 @@ struct Slot {
   SlotMemory memory;
   BatchField image;  // image and label are views into `memory`
   BatchField label;
-  std::vector<std::int64_t> samples;  // one per batch row
+  std::vector<std::int64_t> samples;  // one per batch row, so its size is the number of rows
   std::vector<std::string> keys;
   std::vector<SampleCrop> crops;
   std::size_t valid = 0;

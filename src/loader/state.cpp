@@ -18,8 +18,8 @@ constexpr std::uint64_t kVersion = 1;
 constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
 constexpr std::array<std::string_view, 3> kShuffleNames = {"full", "block",
                                                            "none"};  // in the order of Shuffle
-constexpr std::array<std::string_view, 3> kLastBatchNames = {"drop", "pad",
-                                                             "wrap"};  // in the order of LastBatch
+constexpr std::array<std::string_view, 4> kLastBatchNames = {"drop", "pad", "wrap",
+                                                             "keep"};  // in the order of LastBatch
 
 Status check_version(const JsonNode& node) {
   if (!node.has(kVersionKey)) return node.error("lacks the key \"hotpack_state\"");

@@ -122,7 +122,8 @@ def order_of(case):
 
 def step_positions(samples, batch, last_batch, rank, world_size):
     steps = samples // batch if last_batch == "drop" else ceil_div(samples, batch)
-    return [[k * batch + batch * rank // world_size, k * batch + batch * (rank + 1) // world_size] for k in range(steps)]
+    sizes = [min(batch, samples - k * batch) if last_batch == "keep" else batch for k in range(steps)]
+    return [[k * batch + size * r // world_size for r in (rank, rank + 1)] for k, size in enumerate(sizes)]
 
 
 # ---- crops
@@ -327,6 +328,14 @@ class Page(unittest.TestCase):
                 for positions in step_positions(10, 4, last_batch, int(rank), 3)
             ]
             self.assertEqual(found, [step for step in steps if step])
+
+    def test_short_steps(self):
+        order = Permutation(10, 7, 0, SAMPLES)
+        table = rows("with `keep` on two ranks:")
+        self.assertEqual(len(table), 2)
+        for rank, *steps in table:
+            found = [" ".join(str(order(p)) for p in range(*positions)) for positions in step_positions(10, 4, "keep", int(rank), 2)]
+            self.assertEqual(found, steps)
 
     def test_boxes(self):
         flips = dict(horizontal_flip=0.5, vertical_flip=0.5)

@@ -58,6 +58,14 @@ def test_the_pages_steps():
         assert found.tolist() == wanted
 
 
+def test_the_pages_short_steps():
+    table = rows("with `keep` on two ranks:")
+    assert len(table) == 2
+    for rank, *steps in table:
+        found = epoch_order(10, global_batch_size=4, seed=7, rank=int(rank), world_size=2, last_batch="keep")
+        assert [[sample for sample in step if sample >= 0] for step in found.tolist()] == [[int(word) for word in step.split()] for step in steps]
+
+
 def test_the_pages_windows():
     table = rows("(x, y, width, height, flips):")
     assert len(table) == 4
@@ -107,7 +115,9 @@ def test_steps_are_the_golden_ones():
     for case in NUMBERS["steps"]:
         size = case["global_batch_size"]
         plan = step_plan(case["samples"], size, case["last_batch"], case["rank"], case["world_size"])
-        assert [[k * size + plan.first, k * size + plan.last] for k in range(plan.steps)] == case["positions"]
+        positions = [plan.positions(step) for step in range(plan.steps)]
+        assert [[held.start, held.stop] for held in positions] == case["positions"]
+        assert plan.rows == max(last - first for first, last in case["positions"])
 
 
 def test_windows_are_the_golden_ones():
@@ -152,6 +162,19 @@ def test_ranks_share_each_step():
             assert np.array_equal(np.concatenate(shares, axis=1), whole)
 
 
+def test_a_short_last_batch_holds_each_sample_once():
+    assert epoch_order(10, 4, shuffle=False, last_batch="keep").tolist() == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, -1, -1]]
+    assert epoch_order(3, 8, shuffle=False, last_batch="keep").tolist() == [[0, 1, 2]]  # no batch is larger
+    # A rank may have more rows in the short last step.
+    assert epoch_order(15, global_batch_size=8, shuffle=False, rank=2, world_size=5, last_batch="keep").tolist() == [[3, -1], [10, 11]]
+    for samples, size in itertools.product((10, 97), (4, 7)):
+        whole = epoch_order(samples, size, seed=1, last_batch="wrap").ravel()[:samples]
+        for ranks in range(1, min(size, (samples - 1) % size + 1) + 1):
+            shares = [epoch_order(samples, global_batch_size=size, seed=1, last_batch="keep", rank=r, world_size=ranks) for r in range(ranks)]
+            together = np.concatenate(shares, axis=1).ravel()
+            assert np.array_equal(together[together >= 0], whole)
+
+
 def test_a_batch_size_is_that_of_one_process():
     whole = epoch_order(96, global_batch_size=12, seed=1)
     assert np.array_equal(epoch_order(96, 4, 1, rank=1, world_size=3), whole[:, 4:8])
@@ -193,7 +216,8 @@ def test_subjects_in_arrays_and_alone_agree():
         (dict(data=3, batch_size=1, seed=2**64), "seed"),
         (dict(data=3, batch_size=1, epoch=2**32), "epoch"),
         (dict(data=3, batch_size=1, shuffle="full"), "shuffle 'full'"),
-        (dict(data=3, batch_size=1, last_batch="keep"), "last_batch 'keep'"),
+        (dict(data=3, batch_size=1, last_batch="cut"), "last_batch 'cut' is none of drop, pad, wrap, keep"),
+        (dict(data=10, global_batch_size=4, world_size=3, last_batch="keep"), "leave 2 for the last step of global_batch_size 4, fewer than world_size 3"),
         (dict(data=3, batch_size=1, shuffle="block", block_samples=0), "block_samples is 0"),
         (dict(data=3, batch_size=1, shuffle="block", window_blocks=0), "window_blocks is 0"),
     ],

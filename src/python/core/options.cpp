@@ -95,7 +95,8 @@ Shuffle shuffle_of(const std::string& name) {
 
 LastBatch last_batch_of(const std::string& name) {
   if (name == "drop") return LastBatch::drop;
-  return name == "pad" ? LastBatch::pad : LastBatch::wrap;
+  if (name == "pad") return LastBatch::pad;
+  return name == "wrap" ? LastBatch::wrap : LastBatch::keep;
 }
 
 }  // namespace

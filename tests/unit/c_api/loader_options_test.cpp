@@ -124,7 +124,7 @@ TEST_CASE("order, ranks and resources are passed on") {
     options.epoch = 3;
     options.rank = 1;
     options.world_size = 2;
-    options.last_batch = HOTPACK_LAST_BATCH_WRAP;
+    options.last_batch = HOTPACK_LAST_BATCH_KEEP;
     options.shuffle = HOTPACK_SHUFFLE_BLOCK;
     options.block_samples = 64;
     options.window_blocks = 8;
@@ -140,7 +140,7 @@ TEST_CASE("order, ranks and resources are passed on") {
   CHECK(read.epoch == 3);
   CHECK(read.rank == 1);
   CHECK(read.world_size == 2);
-  CHECK(read.last_batch == LastBatch::wrap);
+  CHECK(read.last_batch == LastBatch::keep);
   CHECK(read.shuffle == Shuffle::block);
   CHECK(read.block_samples == 64);
   CHECK(read.window_blocks == 8);
@@ -208,7 +208,7 @@ TEST_CASE("augmentation is passed on") {
 
 TEST_CASE("an unknown number is refused by its option's name") {
   using Options = hotpack_loader_options;
-  CHECK(has(refusal([](Options& options) { options.last_batch = 3; }), "last_batch is 3"));
+  CHECK(has(refusal([](Options& options) { options.last_batch = 4; }), "last_batch is 4"));
   CHECK(has(refusal([](Options& options) { options.shuffle = -1; }), "shuffle is -1"));
   CHECK(has(refusal([](Options& options) { options.image_dtype = 8; }), "image_dtype is 8"));
   CHECK(has(refusal([](Options& options) { options.image_layout = 2; }), "image_layout is 2"));

@@ -184,6 +184,25 @@ TEST_CASE("empty rows have no key and no sample") {
   hotpack_batch_release(batch);
 }
 
+TEST_CASE("a kept last batch has fewer rows") {
+  hotpack_loader_options options = small_batches();
+  options.last_batch = HOTPACK_LAST_BATCH_KEEP;
+  const OpenLoader open(options);
+  CHECK(hotpack_loader_batch_size(open.loader) == 3);
+  REQUIRE(hotpack_loader_seek(open.loader, 0, 3) == HOTPACK_OK);
+  hotpack_batch* batch = nullptr;
+  REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
+  const hotpack_batch_info info = described(batch);
+  CHECK(info.batch_size == 1);
+  CHECK(info.num_valid == 1);
+  CHECK(info.image.shape[0] == 1);
+  CHECK(info.image.bytes == hotpack_loader_image_batch_bytes(open.loader) / 3);
+  CHECK_FALSE(std::string(hotpack_batch_key(batch, 0)).empty());
+  CHECK(std::string(hotpack_batch_key(batch, 1)).empty());
+  hotpack_batch_release(batch);
+  CHECK(hotpack_loader_next(open.loader, &batch) == HOTPACK_END_OF_EPOCH);
+}
+
 TEST_CASE("an unlabeled set has no label field") {
   TinyForm form;
   form.labeled = false;

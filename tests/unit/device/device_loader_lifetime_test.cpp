@@ -1362,6 +1362,12 @@ TEST_CASE("options that do not go with a device loader are refused") {
              ContainsSubstring("pinned_budget_bytes"));
   CHECK_THAT(refusal([](auto& o) { o.loader.prefetch_batches = 1; }),
              ContainsSubstring("prefetch_batches"));
+  DeviceLoaderOptions keep = scene.options;
+  keep.loader.last_batch = LastBatch::keep;
+  const Error refused = open_error(scene.fake, scene.dataset, keep);
+  CHECK(refused.code == ErrorCode::usage);
+  CHECK(refused.option == "last_batch");
+  CHECK_THAT(refused.message, ContainsSubstring("use last_batch drop, pad or wrap, or a Loader"));
   scene.check_end();
 }
 

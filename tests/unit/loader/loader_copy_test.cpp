@@ -45,7 +45,7 @@ TEST_CASE("next_into copies and describes what next leases") {
   const TinyPack pack(form, 10, 4);
   const Dataset dataset = pack.open();
   LoaderOptions options = f32_options();
-  options.last_batch = LastBatch::pad;
+  options.last_batch = GENERATE(LastBatch::pad, LastBatch::keep);
   options.augment.horizontal_flip = 0.5;
   Loader leasing = open_loader(dataset, options), copying = open_loader(dataset, options);
   std::vector<float> image(copying.image_batch_bytes() / 4), label(copying.label_batch_bytes() / 4);
@@ -81,6 +81,27 @@ TEST_CASE("next_into skips a field without a buffer and writes only the batch") 
   for (std::size_t i = loader.label_batch_bytes(); i < label.size(); ++i)
     REQUIRE(label[i] == std::byte{0xAB});
   CHECK(copied(loader, {}).step == 1);
+}
+
+TEST_CASE("next_into writes only the rows of a short last batch") {
+  const TinyPack pack({}, 10, 4);
+  LoaderOptions options = f32_options();
+  options.last_batch = LastBatch::keep;
+  Loader loader = open_loader(pack.open(), options);
+  skip(loader, 2);
+  Bytes image(loader.image_batch_bytes(), std::byte{0xAB}), label(loader.label_batch_bytes());
+  CHECK_THAT(refused(loader, {std::span(image).first(image.size() / 2), label}),
+             ContainsSubstring("the batch needs " + std::to_string(image.size())));
+  const BatchInfo info = copied(loader, {image, label});
+  CHECK(info.batch_size == 2);
+  CHECK(info.num_valid == 2);
+  CHECK(info.indices.size() == 2);
+  CHECK(info.keys.size() == 2);
+  CHECK(info.crops.size() == 2);
+  CHECK(info.image_shape.front() == 2);
+  CHECK(info.label_shape.front() == 2);
+  for (std::size_t i = image.size() / 2; i < image.size(); ++i)
+    REQUIRE(image[i] == std::byte{0xAB});
 }
 
 TEST_CASE("next_into frees its slot for further batches") {

@@ -75,6 +75,22 @@ TEST_CASE("records of mixed sizes in batches of one row keep their shapes") {
   CHECK(loader.image_batch_bytes() == largest);
 }
 
+TEST_CASE("records of different sizes in one row per rank end with a kept batch") {
+  const TinyPack pack = mixed_pack();
+  const Dataset dataset = pack.open();
+  LoaderOptions options = in_file_order(3);
+  options.last_batch = LastBatch::keep;
+  options.world_size = 3;
+  options.rank = 1;
+  Loader loader = open_loader(dataset, options);
+  for (const std::int64_t sample : {1, 4, 7})
+    CHECK(copy_of(next_batch(loader)).rows.at(0) == expected_row(dataset, options, sample));
+  CHECK(at_end_of_epoch(loader));
+  options.global_batch_size = 5;  // four samples are left: the last rank would have two rows
+  options.rank = 2;
+  CHECK_THAT(refusal_of(dataset, options), ContainsSubstring("different sizes"));
+}
+
 TEST_CASE("a padded row of records of different sizes is empty") {
   const TinyPack pack = mixed_pack();
   LoaderOptions options = in_file_order(2);

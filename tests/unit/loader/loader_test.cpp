@@ -302,7 +302,8 @@ TEST_CASE("every tail works for all remainders of N mod G and batches of one") {
                         Case{1, 1}, Case{4, 4}}) {
     const TinyPack pack({}, c.records, 5);
     const Dataset dataset = pack.open();
-    for (const LastBatch last_batch : {LastBatch::drop, LastBatch::pad, LastBatch::wrap}) {
+    for (const LastBatch last_batch :
+         {LastBatch::drop, LastBatch::pad, LastBatch::wrap, LastBatch::keep}) {
       LoaderOptions options;
       options.global_batch_size = c.global_batch_size;
       options.last_batch = last_batch;
@@ -342,6 +343,61 @@ TEST_CASE("rows past the end of a padded epoch are black, ignored and not valid"
     for (std::size_t i = 0; i < 30; ++i)
       REQUIRE(batch.label().bytes[row * 30 + i] == std::byte{255});
   }
+}
+
+TEST_CASE("a kept last batch has fewer rows, and the next batch is full again") {
+  const TinyPack pack({}, 9, 5);
+  const Dataset dataset = pack.open();
+  LoaderOptions options;
+  options.global_batch_size = 4;
+  options.last_batch = LastBatch::keep;
+  options.prefetch_batches = 2;
+  SECTION("as stored") {}
+  SECTION("f32 and one-hot") {
+    options.image.type = ElementType::f32;
+    options.label = {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_first, false, {}};
+  }
+  SECTION("packed") { options.content = BatchContent::packed; }
+  Loader loader = open_loader(dataset, options);
+  CHECK(loader.batch_size() == 4);
+  CHECK(loader.steps_per_epoch() == 3);
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    for (const std::size_t rows : {4, 4, 1}) {
+      const Batch batch = next_batch(loader);
+      CAPTURE(epoch, batch.step());
+      CHECK(batch.batch_size() == rows);
+      CHECK(batch.num_valid() == rows);
+      CHECK(batch.indices().size() == rows);
+      CHECK(batch.crops().size() == rows);
+      CHECK(batch.key(rows - 1) != "");
+      CHECK(batch.key(rows) == "");
+      for (const BatchField& field : {batch.image(), batch.label()})
+        CHECK(field.shape.front() == static_cast<std::int64_t>(rows));
+      CHECK(batch.image().bytes.size() == loader.image_batch_bytes() / 4 * rows);
+      CHECK(batch.label().bytes.size() == loader.label_batch_bytes() / 4 * rows);
+    }
+    CHECK(at_end_of_epoch(loader));
+  }
+  check_epochs(dataset, options, 3);
+}
+
+TEST_CASE("a kept last batch is shared by the ranks") {
+  const TinyPack pack({}, 15, 5);
+  const Dataset dataset = pack.open();
+  LoaderOptions options;
+  options.global_batch_size = 8;
+  options.last_batch = LastBatch::keep;
+  options.world_size = 5;
+  for (options.rank = 0; options.rank < 5; ++options.rank) {
+    CAPTURE(options.rank);
+    check_epochs(dataset, options, 2);
+  }
+  options.rank = 2;  // one row in the first step, two in the last
+  CHECK(open_loader(dataset, options).batch_size() == 2);
+  options.rank = 0;
+  options.global_batch_size = 7;
+  CHECK_THAT(refusal_of(dataset, options),
+             ContainsSubstring("leave 1 for the last step") && ContainsSubstring("last_batch"));
 }
 
 TEST_CASE("a rank may have only empty rows") {

@@ -29,6 +29,18 @@ struct Case {
 
 constexpr std::uint64_t kMostWorlds = 40;
 
+// The samples of a step over all ranks: only LastBatch::keep has a shorter last step.
+std::uint64_t samples_of_step(const LoaderState& run, std::uint64_t step) {
+  const std::uint64_t left = run.records - std::min(run.records, step * run.global_batch_size);
+  return run.last_batch == LastBatch::keep ? std::min(run.global_batch_size, left)
+                                           : run.global_batch_size;
+}
+
+// Every rank gets a row in each step.
+std::uint64_t most_ranks(const LoaderState& run) {
+  return samples_of_step(run, (run.records - 1) / run.global_batch_size);
+}
+
 class Cases {
  public:
   // An epoch of so many samples.
@@ -37,14 +49,14 @@ class Cases {
     LoaderState& run = one.run;
     run.fingerprint = "xxh3-128:00000000000000000000000000000000";
     run.records = samples;
-    run.last_batch = static_cast<LastBatch>(upto(0, 2));
+    run.last_batch = static_cast<LastBatch>(upto(0, 3));
     run.global_batch_size = upto(
         1, std::min<std::uint64_t>(run.last_batch == LastBatch::drop ? samples : samples + 9, 200));
     run.epoch = upto(0, 1) == 0 ? upto(0, 3) : upto(0, kMaxEpoch);
     run.order = {static_cast<Shuffle>(upto(0, 2)), words_(),
                  of_any_length(static_cast<unsigned>(std::bit_width(samples))), upto(1, 8)};
-    one.world_size = upto(1, std::min(run.global_batch_size, kMostWorlds));
-    one.other_world = upto(1, std::min(run.global_batch_size, kMostWorlds));
+    one.world_size = upto(1, std::min(most_ranks(run), kMostWorlds));
+    one.other_world = upto(1, std::min(most_ranks(run), kMostWorlds));
     return one;
   }
   // 1 … 2^bits − 1, equally many for each number of bits.
@@ -73,7 +85,8 @@ std::vector<StepPlan> plans_of(const LoaderState& run, std::uint64_t world_size)
 }
 
 // The samples of the epoch's remaining steps, rank by rank within a step; empty if ranks overlap,
-// leave a gap, differ in their steps, or change their number of rows.
+// leave a gap, differ in their steps or by more than one row, or change their number of rows
+// before the last step.
 std::optional<std::vector<std::int64_t>> handed_out(const LoaderState& run,
                                                     std::uint64_t world_size) {
   const EpochOrder order(run.records, run.order, run.epoch);
@@ -81,17 +94,21 @@ std::optional<std::vector<std::int64_t>> handed_out(const LoaderState& run,
   std::vector<std::int64_t> samples;
   std::uint64_t next = run.samples;
   for (std::uint64_t step = run.samples / run.global_batch_size; step < plans[0].steps(); ++step) {
+    const std::uint64_t shared = samples_of_step(run, step);
     for (const StepPlan& plan : plans) {
       const Positions positions = plan.positions(step);
-      if (plan.steps() != plans[0].steps() || positions.first != next ||
-          positions.size() != plan.rows() || plan.rows() == 0)
+      const bool as_before =
+          step + 1 == plan.steps() || positions.size() == plan.positions(0).size();
+      if (plan.steps() != plans[0].steps() || positions.first != next || !as_before ||
+          positions.size() > plan.rows() || positions.size() == 0 ||
+          positions.size() - shared / world_size > 1)
         return {};
       for (; next < positions.last; ++next) {
         const auto sample = plan.sample(order, next);
         samples.push_back(sample ? static_cast<std::int64_t>(*sample) : kEmpty);
       }
     }
-    if (next != (step + 1) * run.global_batch_size) return {};
+    if (next != step * run.global_batch_size + shared) return {};
   }
   return samples;
 }
@@ -112,6 +129,8 @@ bool epoch_is_right(const LoaderState& run, const std::vector<std::int64_t>& sam
   const std::uint64_t rest = run.records % run.global_batch_size;
   if (run.last_batch == LastBatch::drop)
     return samples.size() == run.records - rest && each_once(run, samples, samples.size());
+  if (run.last_batch == LastBatch::keep)
+    return samples.size() == run.records && each_once(run, samples, run.records);
   if (samples.size() != run.records + (rest == 0 ? 0 : run.global_batch_size - rest)) return false;
   for (std::size_t i = run.records; i < samples.size(); ++i) {
     if (samples[i] != (run.last_batch == LastBatch::pad ? kEmpty : samples[i % run.records]))
@@ -128,8 +147,9 @@ bool resumes(const Case& one, const std::vector<std::int64_t>& samples, std::uin
   const auto resumed = LoaderState::parse(state.text());
   if (!resumed.ok()) return false;
   const auto rest = handed_out(resumed.value(), one.other_world);
-  return rest && std::equal(samples.begin() + static_cast<std::ptrdiff_t>(state.samples),
-                            samples.end(), rest->begin(), rest->end());
+  const auto before =
+      std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(state.samples), std::ssize(samples));
+  return rest && std::equal(samples.begin() + before, samples.end(), rest->begin(), rest->end());
 }
 
 // smaller permutations take more rounds, and every step is resumed
@@ -157,7 +177,7 @@ void check(const Case& one, Cases& cases, Tally& tally) {
   if (!samples || !epoch_is_right(one.run, *samples)) return tally.fault("epoch", one);
   const bool small = one.run.records < kSmall;
   ++(small ? tally.small_epochs : tally.large_epochs);
-  const std::uint64_t steps = samples->size() / one.run.global_batch_size;
+  const std::uint64_t steps = plans_of(one.run, 1).front().steps();
   if (!small) return check_resume(one, *samples, cases.upto(0, steps), tally);
   for (std::uint64_t step = 0; step <= steps; ++step) check_resume(one, *samples, step, tally);
 }
@@ -188,9 +208,9 @@ TEST_CASE("an epoch resumes at every one of its steps on every world size") {
     CAPTURE(one.text());
     REQUIRE(samples.has_value());
     REQUIRE(epoch_is_right(one.run, *samples));
-    for (one.other_world = 1; one.other_world <= one.run.global_batch_size; ++one.other_world) {
-      for (std::uint64_t step = 0; step <= samples->size() / one.run.global_batch_size; ++step)
-        REQUIRE(resumes(one, *samples, step));
+    const std::uint64_t steps = plans_of(one.run, 1).front().steps();
+    for (one.other_world = 1; one.other_world <= most_ranks(one.run); ++one.other_world) {
+      for (std::uint64_t step = 0; step <= steps; ++step) REQUIRE(resumes(one, *samples, step));
     }
   }
 }

@@ -320,6 +320,31 @@ TEST_CASE("the last samples are dropped, padded or wrapped") {
   CHECK(StepPlan::make(3, 8, LastBatch::pad).value().steps() == 1);
 }
 
+TEST_CASE("a short last step is shared by ranks as evenly as can be") {
+  const auto plan = [](std::uint64_t rank) {
+    return StepPlan::make(97, 10, LastBatch::keep, rank, 4).value();
+  };
+  CHECK(plan(0).steps() == 10);
+  CHECK(plan(1).positions(8) == Positions{82, 85});
+  CHECK(plan(0).positions(9) == Positions{90, 91});
+  CHECK(plan(1).positions(9) == Positions{91, 93});
+  CHECK(plan(2).positions(9) == Positions{93, 95});
+  CHECK(plan(3).positions(9) == Positions{95, 97});
+  CHECK(plan(1).rows() == 3);
+  CHECK(plan(1).global_batch_size() == 10);
+  // A rank may have more rows in the last step than in the others.
+  const StepPlan more = StepPlan::make(15, 8, LastBatch::keep, 2, 5).value();
+  CHECK(more.positions(0) == Positions{3, 4});
+  CHECK(more.positions(1) == Positions{10, 12});
+  CHECK(more.rows() == 2);
+  // A batch larger than the data set is as large as the data set.
+  const StepPlan one = StepPlan::make(3, 8, LastBatch::keep).value();
+  CHECK(one.steps() == 1);
+  CHECK(one.positions(0) == Positions{0, 3});
+  CHECK(one.rows() == 3);
+  CHECK(StepPlan::make(12, 4, LastBatch::keep).value().positions(2) == Positions{8, 12});
+}
+
 TEST_CASE("impossible steps are refused with numbers and advice") {
   const auto message = [](std::uint64_t samples, std::uint64_t batch, LastBatch last_batch,
                           std::uint64_t rank, std::uint64_t world_size) {
@@ -330,8 +355,12 @@ TEST_CASE("impossible steps are refused with numbers and advice") {
   };
   CHECK(message(40, 64, LastBatch::drop, 0, 1) ==
         "global_batch_size 64 is larger than the 40 samples, so last_batch drop leaves no step; "
-        "use a smaller batch, or last_batch pad or "
-        "wrap");
+        "use a smaller batch, or last_batch pad, wrap or keep");
+  CHECK(message(10, 4, LastBatch::keep, 0, 3) ==
+        "the 10 samples leave 2 for the last step of global_batch_size 4, fewer than world_size 3, "
+        "so with last_batch keep a process would have an empty last batch; use another "
+        "global_batch_size, fewer processes, or last_batch pad");
+  CHECK(StepPlan::make(10, 4, LastBatch::keep, 0, 2).ok());
   CHECK_THAT(message(0, 4, LastBatch::wrap, 0, 1), ContainsSubstring("has no samples"));
   CHECK_THAT(message(kMaxSamples + 1, 4, LastBatch::wrap, 0, 1),
              ContainsSubstring("4611686018427387905 samples"));

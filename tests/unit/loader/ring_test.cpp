@@ -34,8 +34,12 @@ class FakeFiller final : public RowFiller {
   };
   std::atomic<int> begun{0};
 
+  // rows of a batch; 0: those that the slot was made with
+  std::function<std::size_t(Cursor)> rows = [](Cursor) { return std::size_t{0}; };
+
   void begin(Slot& slot) override {
     ++begun;
+    if (const std::size_t wanted = rows(slot.cursor); wanted > 0) slot.samples.resize(wanted);
     slot.valid = slot.samples.size();
   }
   std::optional<RowError> fill(Slot& slot, RowRange rows, unsigned) override {
@@ -51,12 +55,19 @@ class FakeFiller final : public RowFiller {
   }
 };
 
+struct RingSizes {
+  std::size_t rows = 1;
+  std::size_t rows_per_item = 1;
+  std::uint64_t steps = 1;
+  unsigned threads = 1;
+};
+
 struct RingUnderTest {
   FakeFiller* filler = nullptr;
   std::shared_ptr<Ring> ring;
 
   explicit RingUnderTest(
-      RingOptions options, unsigned slots = 3,
+      RingSizes sizes, unsigned slots = 3,
       const std::function<void(FakeFiller&)>& prepare = [](FakeFiller&) {}) {
     auto made = std::make_unique<FakeFiller>();
     prepare(*made);
@@ -64,8 +75,9 @@ struct RingUnderTest {
     std::vector<std::unique_ptr<Slot>> all;
     for (unsigned i = 0; i < slots; ++i) {
       all.push_back(std::make_unique<Slot>());
-      all.back()->samples.resize(options.rows);
+      all.back()->samples.resize(sizes.rows);
     }
+    const RingOptions options{sizes.rows_per_item, sizes.steps, sizes.threads};
     ring = std::make_shared<Ring>(options, std::move(all), std::move(made), Cursor{});
     REQUIRE(ring->start().ok());
   }
@@ -102,6 +114,23 @@ TEST_CASE("steps come complete and in order, epoch after epoch") {
       for (std::uint64_t step = 0; step < 5; ++step) {
         Slot* const slot = t.next();
         REQUIRE(slot != nullptr);
+        check_rows(*slot, {epoch, step});
+        t.ring->release(slot);
+      }
+      CHECK(t.next() == nullptr);
+    }
+  }
+}
+
+TEST_CASE("batches may differ in their number of rows") {
+  for (const unsigned threads : {1u, 3u}) {
+    const RingUnderTest t({7, 2, 5, threads}, 2, [](FakeFiller& filler) {
+      filler.rows = [](Cursor at) { return at.step == 4 ? std::size_t{3} : std::size_t{7}; };
+    });
+    for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
+      for (std::uint64_t step = 0; step < 5; ++step) {
+        Slot* const slot = t.next();
+        CHECK(slot->samples.size() == (step == 4 ? 3 : 7));
         check_rows(*slot, {epoch, step});
         t.ring->release(slot);
       }
@@ -410,7 +439,7 @@ void random_run(std::uint32_t seed) {
   const auto below = [&random](std::uint32_t n) {
     return static_cast<std::uint32_t>(random() % n);
   };
-  const RingOptions options{1 + below(5), 1 + below(3), 1 + below(6), 1 + below(4)};
+  const RingSizes options{1 + below(5), 1 + below(3), 1 + below(6), 1 + below(4)};
   const unsigned slots = 2 + below(3);
   const std::uint32_t pauses = below(4);
   std::atomic<std::uint32_t> calls{seed};

@@ -50,7 +50,8 @@ TEST_CASE("a state is one line of JSON and comes back whole") {
 
 TEST_CASE("every name of shuffle and tail comes back") {
   for (const Shuffle shuffle : {Shuffle::full, Shuffle::block, Shuffle::none}) {
-    for (const LastBatch last_batch : {LastBatch::drop, LastBatch::pad, LastBatch::wrap}) {
+    for (const LastBatch last_batch :
+         {LastBatch::drop, LastBatch::pad, LastBatch::wrap, LastBatch::keep}) {
       LoaderState state = some_state();
       state.order.shuffle = shuffle;
       state.last_batch = last_batch;
@@ -62,6 +63,7 @@ TEST_CASE("every name of shuffle and tail comes back") {
   CHECK(shuffle_name(Shuffle::none) == "none");
   CHECK(last_batch_name(LastBatch::drop) == "drop");
   CHECK(last_batch_name(LastBatch::wrap) == "wrap");
+  CHECK(last_batch_name(LastBatch::keep) == "keep");
 }
 
 TEST_CASE("blocks and windows may be as large as a data set") {
@@ -98,7 +100,7 @@ TEST_CASE("a text that is no state is refused, naming what is wrong") {
       {altered("\"last_batch\"", "\"seed\":0,\"last_batch\""), "seed"},
       {altered("xxh3-128:0", "xxh3-128:"), "fingerprint: "},
       {altered("\"block\"", "\"random\""), "shuffle: \"random\" is none of full, block, none"},
-      {altered("\"pad\"", "\"keep\""), "last_batch: \"keep\" is none of drop, pad, wrap"},
+      {altered("\"pad\"", "\"cut\""), "last_batch: \"cut\" is none of drop, pad, wrap, keep"},
       {altered("18446744073709551615", "18446744073709551616"), "seed: "},
       {altered("18446744073709551615", "-1"), "seed: -1"},
       {altered("\"records\":367", "\"records\":0"), "records: 0 is not an integer from 1"},

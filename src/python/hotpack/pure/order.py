@@ -19,7 +19,7 @@ from ..errors import UsageError
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.intp]
 Shuffle = bool | Literal["block"]
-LastBatch = Literal["drop", "pad", "wrap"]
+LastBatch = Literal["drop", "pad", "wrap", "keep"]
 
 MOST_SAMPLES = 1 << 62
 MOST_EPOCH = 2**32 - 1
@@ -216,23 +216,38 @@ class StepPlan:
     """The steps of an epoch, and the positions of a rank in each of them (section 1)."""
 
     steps: int
-    first: int  # the rank's rows within a global batch: first … last − 1
-    last: int
+    global_batch_size: int
+    within: range  # the rank's positions within a step
+    within_last: range  # within the last step, which is shorter with "keep"
+
+    def positions(self, step: int) -> range:
+        """The rank's positions of a step, one per row of its batch."""
+        within = self.within_last if step == self.steps - 1 else self.within
+        first = step * self.global_batch_size
+        return range(first + within.start, first + within.stop)
 
     @property
     def rows(self) -> int:
-        return self.last - self.first
+        """The number of rows of the rank's largest batch."""
+        return max(len(self.positions(step)) for step in (0, self.steps - 1))
 
 
 def step_plan(
     samples: int, global_batch_size: int, last_batch: LastBatch, rank: int, world_size: int
 ) -> StepPlan:
-    """Raises UsageError for numbers that make no step, and for ranks that do not exist."""
+    """Raises UsageError for numbers that make no step or an empty batch, and for ranks that do not
+    exist."""
     _check_batch(samples, global_batch_size, last_batch)
     _check_ranks(global_batch_size, rank, world_size)
     whole = samples if last_batch == "drop" else samples + global_batch_size - 1
-    first, last = (global_batch_size * r // world_size for r in (rank, rank + 1))
-    return StepPlan(whole // global_batch_size, first, last)
+    steps = whole // global_batch_size
+    left = samples - (steps - 1) * global_batch_size if last_batch == "keep" else global_batch_size
+    _check_last_step(samples, global_batch_size, left, world_size)
+    within, within_last = (
+        range(count * rank // world_size, count * (rank + 1) // world_size)
+        for count in (global_batch_size, left)
+    )
+    return StepPlan(steps, global_batch_size, within, within_last)
 
 
 class DataSet(Protocol):
@@ -270,7 +285,8 @@ def epoch_order(
     shuffle: True: all samples; "block": blocks of `block_samples` consecutive samples move as
         wholes, then samples mix within windows of `window_blocks` blocks; False: not at all.
     last_batch: where the last samples do not fill a batch, "drop" leaves them out, "pad" fills it
-        with −1, "wrap" with the first samples of the same epoch.
+        with −1, "wrap" with the first samples of the same epoch. "keep" makes the last batch
+        shorter: −1 then stands where a step has fewer rows than the largest one.
 
     Raises UsageError for numbers that contradict each other, TypeError for what is no integer.
     1,000,000 samples take 0.1 to 0.4 s. The result must fit into memory, with about ten times its
@@ -288,14 +304,18 @@ def epoch_order(
     _check_options(shuffle, last_batch, block_samples, window_blocks)
     whole = _global_batch_size(batch_size, global_batch_size, world_size)
     plan = step_plan(samples, whole, last_batch, rank, world_size)
-    steps = np.arange(plan.steps, dtype=np.uint64)[:, None] * np.uint64(whole)
-    rows = np.arange(plan.first, plan.last, dtype=np.uint64)
-    positions: Words = (steps + rows).ravel()
-    order = EpochOrder(samples, seed, epoch, shuffle, block_samples, window_blocks)
-    found = order(positions % np.uint64(samples)).astype(np.int64)
+    steps = np.arange(plan.steps, dtype=np.uint64) * np.uint64(whole)
+    firsts, ends = steps + np.uint64(plan.within.start), steps + np.uint64(plan.within.stop)
+    last = plan.positions(plan.steps - 1)
+    firsts[-1], ends[-1] = last.start, last.stop
+    positions: Words = firsts[:, None] + np.arange(plan.rows, dtype=np.uint64)
+    is_empty = positions >= ends[:, None]
     if last_batch == "pad":
-        found[positions >= np.uint64(samples)] = -1
-    return found.reshape(plan.steps, plan.rows)
+        is_empty |= positions >= np.uint64(samples)
+    order = EpochOrder(samples, seed, epoch, shuffle, block_samples, window_blocks)
+    found = order(positions.ravel() % np.uint64(samples)).astype(np.int64)
+    found[is_empty.ravel()] = -1
+    return found.reshape(positions.shape)
 
 
 def _size(data: DataSet) -> int:
@@ -322,8 +342,8 @@ def _check_options(
 ) -> None:
     if shuffle not in (True, False, "block"):
         raise UsageError(f'shuffle {shuffle!r} is none of True, False and "block"')
-    if last_batch not in ("drop", "pad", "wrap"):
-        raise UsageError(f"last_batch {last_batch!r} is none of drop, pad, wrap")
+    if last_batch not in ("drop", "pad", "wrap", "keep"):
+        raise UsageError(f"last_batch {last_batch!r} is none of drop, pad, wrap, keep")
     for name, value in (("block_samples", block_samples), ("window_blocks", window_blocks)):
         if not 1 <= value <= MOST_SAMPLES:
             raise UsageError(f"{name} is {value}; it must be from 1 to 2^62")
@@ -355,7 +375,17 @@ def _check_batch(samples: int, global_batch_size: int, last_batch: LastBatch) ->
     if last_batch == "drop" and samples < global_batch_size:
         raise UsageError(
             f"global_batch_size {global_batch_size} is larger than the {samples} samples, so "
-            "last_batch drop leaves no step; use a smaller batch, or last_batch pad or wrap"
+            "last_batch drop leaves no step; use a smaller batch, or last_batch pad, wrap or keep"
+        )
+
+
+def _check_last_step(samples: int, global_batch_size: int, left: int, world_size: int) -> None:
+    if left < world_size:
+        raise UsageError(
+            f"the {samples} samples leave {left} for the last step of global_batch_size "
+            f"{global_batch_size}, fewer than world_size {world_size}, so with last_batch keep a "
+            "process would have an empty last batch; use another global_batch_size, fewer "
+            "processes, or last_batch pad"
         )
 
 
