@@ -46,12 +46,17 @@ struct CUstream_st;
 
 namespace hotpack {
 
+// <api: cpp enum residency>
 /// Where the packed records of the whole data set stay between epochs.
 enum class Residency {
-  page,    ///< in the system's page cache; each batch is gathered into pinned memory, then copied
-  device,  ///< in the memory of each device; only row numbers cross the bus
-  automatic,  ///< device if the budgets allow it, else page
+  /// in the system's page cache; each batch is gathered into pinned memory, then copied
+  page,
+  /// in the memory of each device; only row numbers cross the bus
+  device,
+  /// device if the budget allows it, else page
+  automatic,
 };
+// </api>
 
 /// How much open() has loaded of the records that stay in device memory.
 struct LoadProgress {
@@ -62,38 +67,35 @@ struct LoadProgress {
 };
 
 struct DeviceLoaderOptions {
-  /// Order, output and augmentation as for a Loader. `content` and `allocator` must stay at their
-  /// defaults, and `memory_budget_bytes` must be 0. `threads` = 0 means the number of cores that
-  /// this process may use, but at most 4 per device plus 4.
+  // <api: cpp DeviceLoaderOptions>
+  /// Order, output and augmentation, as for a host loader. `content` and the allocator must stay at
+  /// their defaults, `memory_budget_bytes` at 0. `threads` = 0 means the cores that this process
+  /// may use, but at most 4 per device plus 4.
   LoaderOptions loader = {};
 
   /// Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them. Default: device 0.
   std::vector<int> devices{0};
 
-  /// Where packed records stay between epochs. Default: the page cache.
+  /// Where packed records stay between epochs: in the Residency::page cache, in the memory of the
+  /// Residency::device, or Residency::automatic: on the device if they fit its budget.
   Residency residency = Residency::page;
 
-  /// Limit for all pinned memory, slots included. open() fails if it would need more, and
-  /// `automatic` chooses a residency that stays within the limit. Default: a quarter of the memory
-  /// that this process may still take, divided by `world_size`.
+  /// Limit for pinned memory. Opening a loader that needs more is refused. Empty: a quarter of the
+  /// memory that this process may still take, divided by `world_size`.
   std::optional<std::uint64_t> pinned_budget_bytes = {};
 
   /// Limit for the loader's memory on each device: packed batches, outputs and resident records.
-  /// Default: half of the device memory that is free when open() is called.
+  /// Empty: half of the device memory that is free when the loader opens.
   std::optional<std::uint64_t> device_budget_bytes = {};
 
-  /// How many packed batches each device holds, including the one that kernels read: 1 … 64. With
-  /// more of them, training goes on during a longer pause of the reading threads.
-  unsigned prefetch = 3;
+  /// Batches in device memory that the program may hold at the same time, 0 … 64; their memory is
+  /// allocated at once. With 0, only next_into can be used.
+  unsigned outputs = 4;
 
-  /// How many batches of next() the caller may hold at the same time: 0 … 64. open() allocates
-  /// their memory. With 0, only next_into() can be used.
-  unsigned outputs = 2;
-
-  /// Called about every 50 ms while open() loads records, and when all are loaded, in the thread
-  /// that called open(). Returning false ends open() with `cancelled`; all memory is then free. It
-  /// must not throw. Default: none.
+  /// Called about every 50 ms while opening loads records into device memory, and when all are
+  /// loaded.
   std::function<bool(const LoadProgress&)> progress = {};
+  // </api>
 };
 
 /// One field of a batch in device memory: contiguous, [rows, …], with the shapes of BatchField.

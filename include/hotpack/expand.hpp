@@ -48,11 +48,17 @@ struct ImageOutput {
   bool operator==(const ImageOutput&) const = default;
 };
 
+// <api: cpp enum form>
+/// The form of a label; a vector is a pixel, or a whole image.
 enum class LabelForm {
-  ids,      ///< one class id per vector
-  one_hot,  ///< C elements per vector, 1 where the class is
-  bits,     ///< ⌈C/8⌉ bytes per vector, class c is bit c mod 8 of byte c / 8
+  /// one class id per vector
+  ids,
+  /// C elements per vector, 1 where the class is
+  one_hot,
+  /// ⌈C/8⌉ bytes per vector; class c is bit c mod 8 of byte c / 8
+  bits,
 };
+// </api>
 
 /// Bytes of one expanded image: height · width · channels elements.
 [[nodiscard]] std::uint64_t image_bytes(const ImageShape& shape, ElementType type);

@@ -64,15 +64,25 @@ enum hotpack_status_code {
   HOTPACK_OK = 0,
   HOTPACK_END_OF_EPOCH = 1, /**< no batch; the next call begins the next epoch */
   HOTPACK_NOT_FOUND = 2,    /**< the key, color, device, field, source or finding does not exist */
-  HOTPACK_ERROR_USAGE = -1, /**< an argument or an option is wrong */
-  HOTPACK_ERROR_DATA = -2,  /**< input data are refused */
-  HOTPACK_ERROR_IO = -3,    /**< a path cannot be read, a read failed, or memory is lacking */
-  HOTPACK_ERROR_DAMAGED = -4, /**< a packed file breaks the format or a checksum, is foreign or of a
-                                 newer major version */
-  HOTPACK_ERROR_INTERNAL = -5,  /**< a bug in hotpack */
-  HOTPACK_ERROR_TIMEOUT = -6,   /**< nothing arrived in time; call again */
-  HOTPACK_ERROR_CANCELLED = -7, /**< hotpack_loader_cancel was called */
-  HOTPACK_ERROR_BUSY = -8 /**< every batch that the loader can lend is leased; release one first */
+  /* <api: c codes> */
+  /** an argument or an option is wrong */
+  HOTPACK_ERROR_USAGE = -1,
+  /** input data are refused, for example an unknown color or sizes that differ */
+  HOTPACK_ERROR_DATA = -2,
+  /** a path cannot be read or written, the disk is full, memory or threads are lacking, or a CUDA
+   * call failed */
+  HOTPACK_ERROR_IO = -3,
+  /** a packed file breaks the format or a checksum, is foreign or of a newer major version */
+  HOTPACK_ERROR_DAMAGED = -4,
+  /** a bug in hotpack */
+  HOTPACK_ERROR_INTERNAL = -5,
+  /** nothing arrived in time; call again */
+  HOTPACK_ERROR_TIMEOUT = -6,
+  /** another thread asked to stop */
+  HOTPACK_ERROR_CANCELLED = -7,
+  /** the caller holds every batch that the loader can lend; release one, then call again */
+  HOTPACK_ERROR_BUSY = -8
+  /* </api> */
 };
 
 /** "ok", "end of epoch", "not found", "usage", …; "unknown status" for other numbers. Never freed.
@@ -292,48 +302,101 @@ HOTPACK_API hotpack_status hotpack_dataset_find(const hotpack_dataset* dataset, 
 typedef struct hotpack_loader hotpack_loader;
 typedef struct hotpack_batch hotpack_batch;
 
-/** If the last samples of an epoch do not fill a batch: leave them out, add empty rows, fill the
- * batch with the epoch's first samples, or keep a batch with fewer rows. */
+/* <api: c enum last_batch> */
+/** The end of an epoch whose samples do not fill the last step. N: samples; G: samples per step,
+ * over all ranks. */
 enum hotpack_last_batch {
+  /** ⌊N/G⌋ steps; the epoch leaves out its last N mod G positions */
   HOTPACK_LAST_BATCH_DROP = 0,
+  /** ⌈N/G⌉ steps; rows past the end are empty and belong to no sample */
   HOTPACK_LAST_BATCH_PAD = 1,
+  /** ⌈N/G⌉ steps; position i past the end holds order[i mod N] */
   HOTPACK_LAST_BATCH_WRAP = 2,
-  HOTPACK_LAST_BATCH_KEEP = 3 /**< a device loader refuses it */
+  /** ⌈N/G⌉ steps; the last one has fewer rows, at least one on each rank */
+  HOTPACK_LAST_BATCH_KEEP = 3
 };
-/** What to shuffle: all samples, blocks of samples (long reads, for disks), or nothing. */
+/* </api> */
+/* <api: c enum shuffle> */
+/** The order of an epoch's samples. */
 enum hotpack_shuffle {
+  /** one permutation of all samples */
   HOTPACK_SHUFFLE_FULL = 0,
+  /** permutes blocks of consecutive samples, then samples within windows of blocks: long reads for
+   * disks */
   HOTPACK_SHUFFLE_BLOCK = 1,
+  /** 0, 1, 2, …: the order of the files */
   HOTPACK_SHUFFLE_NONE = 2
 };
+/* </api> */
+/* <api: c enum dtype> */
+/** Types of elements. */
 enum hotpack_dtype {
-  HOTPACK_DTYPE_DEFAULT = 0, /**< u8, or u16 for class ids that do not fit into u8 */
+  /** u8, or u16 for class ids that do not fit into u8 */
+  HOTPACK_DTYPE_DEFAULT = 0,
   HOTPACK_DTYPE_U8 = 1,
   HOTPACK_DTYPE_U16 = 2,
   HOTPACK_DTYPE_I32 = 3,
   HOTPACK_DTYPE_I64 = 4,
-  HOTPACK_DTYPE_F16 = 5,  /**< IEEE half */
-  HOTPACK_DTYPE_BF16 = 6, /**< the upper half of an f32 */
+  /** IEEE half */
+  HOTPACK_DTYPE_F16 = 5,
+  /** the upper half of an f32 */
+  HOTPACK_DTYPE_BF16 = 6,
   HOTPACK_DTYPE_F32 = 7
 };
-enum hotpack_label_form { HOTPACK_FORM_IDS = 0, HOTPACK_FORM_ONE_HOT = 1, HOTPACK_FORM_BITS = 2 };
-/** What batches contain: tensors, or records as they are stored, which the caller expands. */
-enum hotpack_batch_content { HOTPACK_CONTENT_EXPANDED = 0, HOTPACK_CONTENT_PACKED = 1 };
+/* </api> */
+/* <api: c enum form> */
+/** The form of a label; a vector is a pixel, or a whole image. */
+enum hotpack_label_form {
+  /** one class id per vector */
+  HOTPACK_FORM_IDS = 0,
+  /** C elements per vector, 1 where the class is */
+  HOTPACK_FORM_ONE_HOT = 1,
+  /** ⌈C/8⌉ bytes per vector; class c is bit c mod 8 of byte c / 8 */
+  HOTPACK_FORM_BITS = 2
+};
+/* </api> */
+/* <api: c enum content> */
+/** What batches contain. */
+enum hotpack_batch_content {
+  /** tensors, as `image` and `label` describe them */
+  HOTPACK_CONTENT_EXPANDED = 0,
+  /** records as stored; crops are chosen but not applied */
+  HOTPACK_CONTENT_PACKED = 1
+};
+/* </api> */
+/* <api: c enum crop> */
+/** The window that is cut out of each record. */
 enum hotpack_crop_kind {
+  /** the whole record */
   HOTPACK_CROP_NONE = 0,
+  /** a window at a random place */
   HOTPACK_CROP_RANDOM = 1,
+  /** the window in the middle */
   HOTPACK_CROP_CENTER = 2,
+  /** a window of random area and aspect ratio, resampled to the size */
   HOTPACK_CROP_RESIZED = 3
 };
+/* </api> */
+/* <api: c enum verify_checksums> */
 /** When to check the CRC-32C of a record. */
 enum hotpack_verify_checksums {
+  /** at the first read in this process */
   HOTPACK_VERIFY_FIRST_READ = 0,
+  /** at every read */
   HOTPACK_VERIFY_ALWAYS = 1,
+  /** not at all */
   HOTPACK_VERIFY_NEVER = 2
 };
-/** How a loader reads shards. MAP maps them and installs a SIGBUS handler for hotpack's own reads.
- * READ uses system calls only; it is slower and installs no handler. */
-enum hotpack_file_access { HOTPACK_ACCESS_MAP = 0, HOTPACK_ACCESS_READ = 1 };
+/* </api> */
+/* <api: c enum access> */
+/** How records are read. */
+enum hotpack_file_access {
+  /** from mapped shards; a SIGBUS handler turns a failing disk into an error */
+  HOTPACK_ACCESS_MAP = 0,
+  /** with system calls only: slower, but without a signal handler */
+  HOTPACK_ACCESS_READ = 1
+};
+/* </api> */
 
 /** The caller's memory for slots (each holds one batch), for example pinned memory. Any thread may
  * call these functions, also several at once; they must not throw, jump or unwind. `allocate`
@@ -347,58 +410,131 @@ typedef void (*hotpack_free_function)(void* user, void* memory, size_t bytes);
  * Change what you need and call hotpack_loader_open, which copies everything except the allocator.
  * A field beyond struct_size has its default. */
 typedef struct hotpack_loader_options {
-  size_t struct_size;
-  uint64_t global_batch_size; /**< samples per step, over all ranks; 32 */
-  uint64_t seed;              /**< 0 */
-  uint64_t epoch;             /**< the first epoch, below 2^32; 0 */
-  uint64_t rank;              /**< 0 … world_size − 1; 0 */
-  uint64_t world_size;        /**< ranks; 1 */
-  int32_t last_batch;         /**< for samples that do not fill a batch; HOTPACK_LAST_BATCH_DROP */
-  int32_t shuffle;            /**< HOTPACK_SHUFFLE_FULL */
-  uint64_t block_samples;     /**< samples per block of SHUFFLE_BLOCK; 256 */
-  uint64_t window_blocks;     /**< blocks per window of SHUFFLE_BLOCK; 16 */
-
-  int32_t image_dtype;     /**< U8, F32, F16, BF16; U8 */
-  int32_t image_layout;    /**< HOTPACK_CHANNELS_LAST */
-  const float* image_mean; /**< image_channels numbers each, or both NULL: y = (x / 255 − mean) /
-                              std, for float types; NULL */
-  const float* image_std;  /**< NULL */
-  size_t image_channels;   /**< length of image_mean and image_std; 0 */
-
-  int32_t label_form;           /**< HOTPACK_FORM_IDS */
-  int32_t label_dtype;          /**< index: U8, U16, I32, I64; one-hot: U8, F16, F32, BF16;
-                                  HOTPACK_DTYPE_DEFAULT */
-  int32_t label_layout;         /**< one-hot; HOTPACK_CHANNELS_LAST */
-  int32_t label_ignore_channel; /**< one-hot: 1 adds a last channel that is 1 where the pixel has no
-                                   class; 0 */
-  int32_t label_has_ignore_index; /**< index: 1 means that label_ignore_index replaces 255, 65535
-                                     or −100; 0 */
-  int32_t content;                /**< HOTPACK_CONTENT_EXPANDED */
-  int64_t label_ignore_index;     /**< the id of an ignored pixel, with the flag; 0 */
-
-  double horizontal_flip; /**< probability 0 … 1; 0 */
-  double vertical_flip;   /**< 0 */
-  int32_t crop;           /**< a window of the size below; HOTPACK_CROP_NONE */
-  int32_t reserved;       /**< 0 */
-  int64_t crop_width;     /**< pixels; 0 */
-  int64_t crop_height;    /**< 0 */
-  double min_area;        /**< CROP_RESIZED only: share of the record's area; 0.08 */
-  double max_area;        /**< 1 */
-  double min_ratio;       /**< width / height; 3/4 */
-  double max_ratio;       /**< 4/3 */
-  int64_t pad_width;      /**< size to which records are padded, both 0: no padding; 0 */
-  int64_t pad_height;     /**< 0 */
-
-  uint32_t threads;                   /**< 0: the cores that this process may use, at most 8; 0 */
-  uint32_t prefetch_batches;          /**< batches read ahead or held, 2 … 64; 3 */
-  int32_t verify_checksums;           /**< HOTPACK_VERIFY_FIRST_READ */
-  int32_t access;                     /**< HOTPACK_ACCESS_MAP */
-  int64_t timeout_ms;                 /**< limit of hotpack_loader_next, 0: wait forever; 600000 */
-  uint64_t memory_budget_bytes;       /**< limit for all slots together, 0: no limit; 0 */
-  hotpack_allocate_function allocate; /**< both functions NULL: ordinary memory; NULL */
-  hotpack_free_function free;         /**< NULL */
-  void* allocator_user;               /**< NULL */
-  const char* resume;                 /**< a text of hotpack_loader_state; NULL */
+  size_t struct_size; /**< set by hotpack_loader_options_init */
+  /* <api: c loader options> */
+  /** Samples per step of this rank: each of `world_size` ranks gets as many. Give this or
+   * `global_batch_size`. Default: 0. */
+  uint64_t batch_size;
+  /** Samples per step, summed over all ranks; at least `world_size`. The shares of ranks differ by
+   * one row if this number is not a multiple of `world_size`. Without `batch_size` and
+   * `global_batch_size`, it is 32. Default: 0. */
+  uint64_t global_batch_size;
+  /** Determines the order of samples and every random choice of augmentation. Default: 0. */
+  uint64_t seed;
+  /** The first epoch, below 2^32. Default: 0. */
+  uint64_t epoch;
+  /** This process among those that train together: 0 … `world_size` − 1. Default: 0. */
+  uint64_t rank;
+  /** The number of processes that train together. Default: 1. */
+  uint64_t world_size;
+  /** If the last samples of an epoch do not fill a step: HOTPACK_LAST_BATCH_DROP leaves them out
+   * (with shuffling, different samples in each epoch), HOTPACK_LAST_BATCH_PAD adds empty rows after
+   * the first `num_valid`, HOTPACK_LAST_BATCH_WRAP adds the first samples of the epoch again, and
+   * HOTPACK_LAST_BATCH_KEEP gives a shorter last batch, on every rank. Default:
+   * HOTPACK_LAST_BATCH_DROP. */
+  int32_t last_batch;
+  /** HOTPACK_SHUFFLE_FULL: one permutation of all samples. HOTPACK_SHUFFLE_BLOCK: long reads, for
+   * disks. HOTPACK_SHUFFLE_NONE: the order of the files. Default: HOTPACK_SHUFFLE_FULL. */
+  int32_t shuffle;
+  /** Samples per block of HOTPACK_SHUFFLE_BLOCK, at least 1. Larger: longer reads, poorer mixing.
+   * Default: 256. */
+  uint64_t block_samples;
+  /** Blocks per window of HOTPACK_SHUFFLE_BLOCK, at least 1. Larger: better mixing, more memory in
+   * use. Default: 16. */
+  uint64_t window_blocks;
+  /** Continues a run at this state; `epoch` is then ignored. The state does not contain the options
+   * of augmentation and output: pass the same ones as before. Default: NULL. */
+  const char* resume;
+  /** Element type: u8 (the stored bytes), f32, f16 or bf16. Default: HOTPACK_DTYPE_U8. */
+  int32_t image_dtype;
+  /** Axis order: HOTPACK_CHANNELS_LAST or HOTPACK_CHANNELS_FIRST. Default: HOTPACK_CHANNELS_LAST.
+   */
+  int32_t image_layout;
+  /** With the deviation `std`, for float types: y = (x / 255 − mean) / std, one number in 0 … 1 per
+   * channel each, bit for bit as torchvision's ToTensor and Normalize compute it. Without both, y =
+   * x / 255. Default: NULL. */
+  const float* image_mean;
+  /** Likewise. Default: NULL. */
+  const float* image_std;
+  /** Length of image_mean and image_std. Default: 0. */
+  size_t image_channels;
+  /** HOTPACK_FORM_IDS: class ids. HOTPACK_FORM_ONE_HOT: one element per class. HOTPACK_FORM_BITS:
+   * one bit per class. Each form works with every label storage of the pack, except ids if a pixel
+   * can have several classes. Default: HOTPACK_FORM_IDS. */
+  int32_t label_form;
+  /** Element type. Ids: u8, u16, i32, i64; one-hot: u8, f16, f32, bf16; bits: u8. By default u8, or
+   * u16 for ids that need it. Default: HOTPACK_DTYPE_DEFAULT. */
+  int32_t label_dtype;
+  /** Axis order of one-hot. Default: HOTPACK_CHANNELS_LAST. */
+  int32_t label_layout;
+  /** One-hot: adds a last channel that is 1 where the pixel has no class. Default: 0. */
+  int32_t label_ignore_channel;
+  /** Ids: 1 means that label_ignore_index is set. Default: 0. */
+  int32_t label_has_ignore_index;
+  /** 0. */
+  int32_t reserved;
+  /** The id of a pixel without a class; by default 255 (u8), 65535 (u16) or −100 (i32, i64).
+   * Default: 0. */
+  int64_t label_ignore_index;
+  /** What batches contain: HOTPACK_CONTENT_EXPANDED tensors, or HOTPACK_CONTENT_PACKED records as
+   * they are stored, for code that expands them itself. Default: HOTPACK_CONTENT_EXPANDED. */
+  int32_t content;
+  /** 0. */
+  int32_t reserved1;
+  /** Probability 0 … 1 to exchange left and right. Default: 0. */
+  double horizontal_flip;
+  /** Likewise, top and bottom. Default: 0. */
+  double vertical_flip;
+  /** The window to cut out: HOTPACK_CROP_RANDOM and HOTPACK_CROP_CENTER have the size below;
+   * HOTPACK_CROP_RESIZED has random area and aspect ratio and is resampled to it. Default:
+   * HOTPACK_CROP_NONE. */
+  int32_t crop;
+  /** 0. */
+  int32_t reserved2;
+  /** Pixels. Default: 0. */
+  int64_t crop_width;
+  /** Pixels. Default: 0. */
+  int64_t crop_height;
+  /** HOTPACK_CROP_RESIZED: smallest window, as a share of the record's area. Default: 0.08. */
+  double min_area;
+  /** Likewise, the largest. Default: 1. */
+  double max_area;
+  /** Likewise, smallest width / height. Default: 3.0 / 4.0. */
+  double min_ratio;
+  /** Likewise, the largest. Default: 4.0 / 3.0. */
+  double max_ratio;
+  /** Pads each record on the right and at the bottom to this size (black; labels: ignored).
+   * Required if record sizes differ, unless a crop is set or a batch has one row. Default: 0. */
+  int64_t pad_width;
+  /** Likewise. 0 and 0: no padding. Default: 0. */
+  int64_t pad_height;
+  /** Threads that read and expand records. 0: the cores that this process may use, at most 8.
+   * Default: 0. */
+  uint32_t threads;
+  /** Batches that are read ahead, 2 … 64. More of them bridge longer pauses. Batches that the
+   * program holds do not count: a loader takes memory for as many more. Default: 3. */
+  uint32_t prefetch_batches;
+  /** When to check the CRC-32C of a record: HOTPACK_VERIFY_FIRST_READ in this process,
+   * HOTPACK_VERIFY_ALWAYS or HOTPACK_VERIFY_NEVER. Default: HOTPACK_VERIFY_FIRST_READ. */
+  int32_t verify_checksums;
+  /** How shards are read: HOTPACK_ACCESS_MAP maps them and installs a SIGBUS handler for hotpack's
+   * own reads; HOTPACK_ACCESS_READ uses system calls only, which is slower. Default:
+   * HOTPACK_ACCESS_MAP. */
+  int32_t access;
+  /** Limit for a wait for the next batch; then the call fails with a timeout and may be repeated.
+   * 0: wait forever. Default: 600000. */
+  int64_t timeout_ms;
+  /** Limit for the memory of all batches together; opening a loader that needs more is refused. 0:
+   * no limit. Default: 0. */
+  uint64_t memory_budget_bytes;
+  /** With free, memory for batches, for example pinned memory. NULL: ordinary memory. Default:
+   * NULL. */
+  hotpack_allocate_function allocate;
+  /** Likewise. Default: NULL. */
+  hotpack_free_function free;
+  /** Passed to both functions. Default: NULL. */
+  void* allocator_user;
+  /* </api> */
 } hotpack_loader_options;
 
 /** Fills in the defaults. Writes `struct_size` = sizeof(hotpack_loader_options) bytes and no more.
@@ -536,23 +672,51 @@ HOTPACK_API void hotpack_loader_cancel(hotpack_loader* loader);
 /** The form of the samples that hotpack_dataset_read_batch reads. The fields are those of
  * hotpack_loader_options with the same names and have the same defaults. */
 typedef struct hotpack_read_options {
-  size_t struct_size;
+  size_t struct_size; /**< set by hotpack_read_options_init */
+  /* <api: c read options> */
+  /** Element type: u8 (the stored bytes), f32, f16 or bf16. Default: HOTPACK_DTYPE_U8. */
   int32_t image_dtype;
+  /** Axis order: HOTPACK_CHANNELS_LAST or HOTPACK_CHANNELS_FIRST. Default: HOTPACK_CHANNELS_LAST.
+   */
   int32_t image_layout;
+  /** With the deviation `std`, for float types: y = (x / 255 − mean) / std, one number in 0 … 1 per
+   * channel each, bit for bit as torchvision's ToTensor and Normalize compute it. Without both, y =
+   * x / 255. Default: NULL. */
   const float* image_mean;
+  /** Likewise. Default: NULL. */
   const float* image_std;
+  /** Length of image_mean and image_std. Default: 0. */
   size_t image_channels;
+  /** HOTPACK_FORM_IDS: class ids. HOTPACK_FORM_ONE_HOT: one element per class. HOTPACK_FORM_BITS:
+   * one bit per class. Each form works with every label storage of the pack, except ids if a pixel
+   * can have several classes. Default: HOTPACK_FORM_IDS. */
   int32_t label_form;
+  /** Element type. Ids: u8, u16, i32, i64; one-hot: u8, f16, f32, bf16; bits: u8. By default u8, or
+   * u16 for ids that need it. Default: HOTPACK_DTYPE_DEFAULT. */
   int32_t label_dtype;
+  /** Axis order of one-hot. Default: HOTPACK_CHANNELS_LAST. */
   int32_t label_layout;
+  /** One-hot: adds a last channel that is 1 where the pixel has no class. Default: 0. */
   int32_t label_ignore_channel;
+  /** Ids: 1 means that label_ignore_index is set. Default: 0. */
   int32_t label_has_ignore_index;
-  int32_t verify_checksums;
+  /** 0. */
+  int32_t reserved;
+  /** The id of a pixel without a class; by default 255 (u8), 65535 (u16) or −100 (i32, i64).
+   * Default: 0. */
   int64_t label_ignore_index;
-  int64_t pad_width; /**< records of different sizes need padding, unless `count` is 1 */
+  /** Pads each record on the right and at the bottom to this size (black; labels: ignored).
+   * Required if record sizes differ, unless a crop is set or a batch has one row. Default: 0. */
+  int64_t pad_width;
+  /** Likewise. 0 and 0: no padding. Default: 0. */
   int64_t pad_height;
+  /** Threads that read and expand records. 0: the cores that this process may use, at most 8.
+   * Default: 0. */
   uint32_t threads;
-  int32_t reserved; /**< 0 */
+  /** When to check the CRC-32C of a record: HOTPACK_VERIFY_FIRST_READ in this process,
+   * HOTPACK_VERIFY_ALWAYS or HOTPACK_VERIFY_NEVER. Default: HOTPACK_VERIFY_FIRST_READ. */
+  int32_t verify_checksums;
+  /* </api> */
 } hotpack_read_options;
 
 /** As hotpack_loader_options_init. */

@@ -80,12 +80,17 @@ HOTPACK_API hotpack_status hotpack_cuda_device(const hotpack_cuda* cuda, uint64_
 typedef struct hotpack_device_loader hotpack_device_loader;
 typedef struct hotpack_device_batch hotpack_device_batch;
 
+/* <api: c enum residency> */
 /** Where the packed records of the whole data set stay between epochs. */
 enum hotpack_residency {
-  HOTPACK_RESIDENCY_PAGE = 0,   /**< in the system's page cache */
-  HOTPACK_RESIDENCY_DEVICE = 1, /**< in the memory of each device */
-  HOTPACK_RESIDENCY_AUTO = 2    /**< device if the budgets allow it, else page */
+  /** in the system's page cache; each batch is gathered into pinned memory, then copied */
+  HOTPACK_RESIDENCY_PAGE = 0,
+  /** in the memory of each device; only row numbers cross the bus */
+  HOTPACK_RESIDENCY_DEVICE = 1,
+  /** device if the budget allows it, else page */
+  HOTPACK_RESIDENCY_AUTO = 2
 };
+/* </api> */
 
 /** How much is loaded of the records that stay in device memory. Callers' functions get it, so it
  * never changes. */
@@ -105,24 +110,39 @@ typedef int32_t (*hotpack_load_progress_function)(void* user,
 /** hotpack_device_loader_options_init fills in the defaults; hotpack_device_loader_open copies
  * everything. */
 typedef struct hotpack_device_loader_options {
-  size_t struct_size;
-  const hotpack_loader_options*
-      loader; /**< order, form and augmentation; NULL: the defaults. allocate, free and
-                 HOTPACK_CONTENT_PACKED are refused, memory_budget_bytes must be 0 */
-  const int32_t*
-      devices; /**< ordinals, each once, as CUDA_VISIBLE_DEVICES shows them; NULL: device 0 */
-  size_t device_count;          /**< length of devices; 0 with NULL */
-  int32_t residency;            /**< HOTPACK_RESIDENCY_PAGE */
-  int32_t reserved;             /**< 0 */
-  uint64_t pinned_budget_bytes; /**< limit for all pinned memory. 0: available memory / 4 /
-                                   world_size; UINT64_MAX: none */
-  uint64_t device_budget_bytes; /**< limit per device. 0: half of what is free at open; UINT64_MAX:
-                                   none */
-  uint32_t prefetch;            /**< packed batches on each device, 1 … 64; 3 */
-  uint32_t outputs; /**< batches of next that the caller may hold at a time, 0 … 64; 0: next_into
-                       only; 2 */
-  hotpack_load_progress_function progress; /**< NULL: none */
-  void* progress_user;                     /**< passed to progress; NULL */
+  size_t struct_size; /**< set by hotpack_device_loader_options_init */
+  /* <api: c device loader options> */
+  /** Order, output and augmentation, as for a host loader. `content` and the allocator must stay at
+   * their defaults, `memory_budget_bytes` at 0. `threads` = 0 means the cores that this process may
+   * use, but at most 4 per device plus 4. Default: NULL. */
+  const hotpack_loader_options* loader;
+  /** Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them. Default: device 0. Default: NULL. */
+  const int32_t* devices;
+  /** Length of devices; 0 with NULL. Default: 0. */
+  size_t device_count;
+  /** Where packed records stay between epochs: in the HOTPACK_RESIDENCY_PAGE cache, in the memory
+   * of the HOTPACK_RESIDENCY_DEVICE, or HOTPACK_RESIDENCY_AUTO: on the device if they fit its
+   * budget. Default: HOTPACK_RESIDENCY_PAGE. */
+  int32_t residency;
+  /** 0. */
+  int32_t reserved;
+  /** Limit for pinned memory. Opening a loader that needs more is refused. 0: a quarter of the
+   * memory that this process may still take, divided by `world_size`. Default: 0. */
+  uint64_t pinned_budget_bytes;
+  /** Limit for the loader's memory on each device: packed batches, outputs and resident records. 0:
+   * half of the device memory that is free when the loader opens. Default: 0. */
+  uint64_t device_budget_bytes;
+  /** Batches in device memory that the program may hold at the same time, 0 … 64; their memory is
+   * allocated at once. With 0, only next_into can be used. Default: 4. */
+  uint32_t outputs;
+  /** 0. */
+  int32_t reserved1;
+  /** Called about every 50 ms while opening loads records into device memory, and when all are
+   * loaded. Default: NULL. */
+  hotpack_load_progress_function progress;
+  /** Passed to progress. Default: NULL. */
+  void* progress_user;
+  /* </api> */
 } hotpack_device_loader_options;
 
 HOTPACK_API hotpack_status

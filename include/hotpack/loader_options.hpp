@@ -18,22 +18,37 @@
 
 namespace hotpack {
 
+// <api: cpp enum access>
 /// How records are read.
 enum class FileAccess {
-  map,   ///< from mapped shards; a SIGBUS handler turns a failing disk into an error
-  read,  ///< with system calls only: slower, but without a signal handler
+  /// from mapped shards; a SIGBUS handler turns a failing disk into an error
+  map,
+  /// with system calls only: slower, but without a signal handler
+  read,
 };
+// </api>
 
+// <api: cpp enum content>
+/// What batches contain.
 enum class BatchContent {
-  expanded,  ///< tensors, as `image` and `label` describe them
-  packed,    ///< records as stored; crops are chosen but not applied
+  /// tensors, as `image` and `label` describe them
+  expanded,
+  /// records as stored; crops are chosen but not applied
+  packed,
 };
+// </api>
 
 struct LoaderOptions {
+  // <api: cpp LoaderOptions>
   // ---- Order ----
-  /// Samples per step, summed over all ranks. Ranks get equal shares, or shares that differ by one
-  /// row if this number is not a multiple of world_size.
-  std::uint64_t global_batch_size = 32;
+  /// Samples per step of this rank: each of `world_size` ranks gets as many. Give this or
+  /// `global_batch_size`.
+  std::optional<std::uint64_t> batch_size = {};
+
+  /// Samples per step, summed over all ranks; at least `world_size`. The shares of ranks differ by
+  /// one row if this number is not a multiple of `world_size`. Without `batch_size` and
+  /// `global_batch_size`, it is 32.
+  std::optional<std::uint64_t> global_batch_size = {};
 
   /// Determines the order of samples and every random choice of augmentation.
   std::uint64_t seed = 0;
@@ -41,18 +56,25 @@ struct LoaderOptions {
   /// The first epoch, below 2^32.
   std::uint64_t epoch = 0;
 
-  /// This process among those that train together: 0 … world_size − 1.
+  /// This process among those that train together: 0 … `world_size` − 1.
   std::uint64_t rank = 0;
+
   /// The number of processes that train together.
   std::uint64_t world_size = 1;
 
-  /// If the last samples do not fill a batch: drop them, pad with empty rows, wrap, or keep them.
+  /// If the last samples of an epoch do not fill a step: LastBatch::drop leaves them out (with
+  /// shuffling, different samples in each epoch), LastBatch::pad adds empty rows after the first
+  /// `num_valid`, LastBatch::wrap adds the first samples of the epoch again, and LastBatch::keep
+  /// gives a shorter last batch, on every rank.
   LastBatch last_batch = LastBatch::drop;
 
-  /// full: all samples. block: long reads, for disks. none: the order of the files.
+  /// Shuffle::full: one permutation of all samples. Shuffle::block: long reads, for disks.
+  /// Shuffle::none: the order of the files.
   Shuffle shuffle = Shuffle::full;
+
   /// Samples per block of Shuffle::block, at least 1. Larger: longer reads, poorer mixing.
   std::uint64_t block_samples = 256;
+
   /// Blocks per window of Shuffle::block, at least 1. Larger: better mixing, more memory in use.
   std::uint64_t window_blocks = 16;
 
@@ -61,15 +83,18 @@ struct LoaderOptions {
   std::optional<LoaderState> resume = {};
 
   // ---- Output ----
-  /// Element type, axis order and normalization of images. Default: the stored bytes, [H,W,C].
+  /// Element type, axis order and normalization of images.
   ImageOutput image = {};
-  /// Form and element type of labels. Default: class ids. Unlabeled data sets need the default.
+
+  /// Form and element type of labels. Unlabeled data sets need the default.
   LabelOutput label = {};
-  /// What batches contain: tensors, or records as they are stored. Default: tensors.
+
+  /// What batches contain: BatchContent::expanded tensors, or BatchContent::packed records as they
+  /// are stored, for code that expands them itself.
   BatchContent content = BatchContent::expanded;
 
   // ---- Augmentation ----
-  /// Flips and crops. Default: none.
+  /// Flips and crops of image and label alike. Default: none.
   Augment augment = {};
 
   /// Pads each record on the right and at the bottom to this size (black; labels: ignored).
@@ -79,22 +104,30 @@ struct LoaderOptions {
   // ---- Resources ----
   /// Threads that read and expand records. 0: the cores that this process may use, at most 8.
   unsigned threads = 0;
-  /// Batches in memory, 2 … 64: read ahead or in use. More of them bridge longer pauses.
+
+  /// Batches that are read ahead, 2 … 64. More of them bridge longer pauses. Batches that the
+  /// program holds do not count: a loader takes memory for as many more.
   unsigned prefetch_batches = 3;
 
-  /// When to check a record's CRC-32C: at its first read in this process, always, or never.
+  /// When to check the CRC-32C of a record: VerifyChecksums::first_read in this process,
+  /// VerifyChecksums::always or VerifyChecksums::never.
   VerifyChecksums verify_checksums = VerifyChecksums::first_read;
-  /// How shards are read. Default: mapped.
+
+  /// How shards are read: FileAccess::map maps them and installs a SIGBUS handler for hotpack's own
+  /// reads; FileAccess::read uses system calls only, which is slower.
   FileAccess access = FileAccess::map;
 
-  /// Limit for next() calls without a timeout of their own. 0: wait forever.
-  std::chrono::milliseconds timeout = std::chrono::minutes(10);
+  /// Limit for a wait for the next batch; then the call fails with a timeout and may be repeated.
+  /// 0: wait forever.
+  std::chrono::milliseconds timeout = std::chrono::seconds(600);
 
-  /// Limit for the memory of all batches together; open() refuses to exceed it. 0: no limit.
+  /// Limit for the memory of all batches together; opening a loader that needs more is refused. 0:
+  /// no limit.
   std::uint64_t memory_budget_bytes = 0;
 
   /// Memory for batches, for example pinned memory. Null: ordinary memory.
   std::shared_ptr<SlotAllocator> allocator = {};
+  // </api>
 };
 
 }  // namespace hotpack

@@ -12,23 +12,33 @@
 
 namespace hotpack {
 
+// <api: cpp enum shuffle>
 /// The order of an epoch's samples.
 enum class Shuffle {
-  full,   ///< one permutation of all samples
-  block,  ///< permutes blocks of consecutive samples, then samples within windows of blocks: long
-          ///< reads for disks
-  none,   ///< 0, 1, 2, …: the order of the files
+  /// one permutation of all samples
+  full,
+  /// permutes blocks of consecutive samples, then samples within windows of blocks: long reads for
+  /// disks
+  block,
+  /// 0, 1, 2, …: the order of the files
+  none,
 };
+// </api>
 
-/// What happens at the end of an epoch if the number of samples N is not a multiple of the global
-/// batch size G, so that the last step lacks samples.
+// <api: cpp enum last_batch>
+/// The end of an epoch whose samples do not fill the last step. N: samples; G: samples per step,
+/// over all ranks.
 enum class LastBatch {
-  drop,  ///< ⌊N/G⌋ steps; this epoch leaves out its last N mod G positions
-  pad,   ///< ⌈N/G⌉ steps; rows past the end are empty and belong to no sample
-  wrap,  ///< ⌈N/G⌉ steps; position i past the end holds order[i mod N]
-  keep,  ///< ⌈N/G⌉ steps; the last batch has fewer rows, so none is empty and no sample repeats; a
-         ///< DeviceLoader refuses it
+  /// ⌊N/G⌋ steps; the epoch leaves out its last N mod G positions
+  drop,
+  /// ⌈N/G⌉ steps; rows past the end are empty and belong to no sample
+  pad,
+  /// ⌈N/G⌉ steps; position i past the end holds order[i mod N]
+  wrap,
+  /// ⌈N/G⌉ steps; the last one has fewer rows, at least one on each rank
+  keep,
 };
+// </api>
 
 /// The options that, together with the number of an epoch, determine the order of its samples.
 struct OrderOptions {

@@ -19,18 +19,25 @@ namespace hotpack {
 
 /// The kind of a failure. The command line maps each kind to one exit code.
 enum class ErrorCode {
-  usage,  ///< an argument or a configuration is wrong
-  data,   ///< input data are refused, for example an unknown color or sizes that differ
+  // <api: cpp codes>
+  /// an argument or an option is wrong
+  usage,
+  /// input data are refused, for example an unknown color or sizes that differ
+  data,
   /// a path cannot be read or written, the disk is full, memory or threads are lacking, or a CUDA
   /// call failed
   io,
   /// a packed file breaks the format or a checksum, is foreign or of a newer major version
   damaged,
-  internal,   ///< a bug in hotpack
-  timeout,    ///< nothing arrived in time; call again
-  cancelled,  ///< another thread asked to stop
+  /// a bug in hotpack
+  internal,
+  /// nothing arrived in time; call again
+  timeout,
+  /// another thread asked to stop
+  cancelled,
   /// the caller holds every batch that the loader can lend; release one, then call again
   busy,
+  // </api>
 };
 
 /// One failure, ready to show to a person: what is wrong, where, and how to continue.

@@ -36,13 +36,17 @@ class ShardFile;
 
 /// When to check the CRC-32C of a record. Each check reads the whole record once, at about the
 /// speed of memory.
+// <api: cpp enum verify_checksums>
+/// When to check the CRC-32C of a record.
 enum class VerifyChecksums {
-  always,  ///< at every read
-  /// at the first read in this process by a Loader or by a Sample of a Dataset; a Sample that
-  /// Shard::sample() made checks every time
+  /// at the first read in this process
   first_read,
+  /// at every read
+  always,
+  /// not at all
   never,
 };
+// </api>
 
 struct ImageShape {
   std::int64_t height = 0;  ///< pixels

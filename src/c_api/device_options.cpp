@@ -44,18 +44,30 @@ Status read_devices(const hotpack_device_loader_options& from, DeviceLoaderOptio
   return {};
 }
 
-std::optional<std::uint64_t> budget(std::uint64_t bytes) {
-  return bytes == 0 ? std::nullopt : std::optional(bytes);
-}
-
 }  // namespace
 
+// Reads the fields that are numbers and choices.
+static Status read_plain(const hotpack_device_loader_options& from, DeviceLoaderOptions& to) {
+  // <api: c device loader conversion>
+  // clang-format off
+  HOTPACK_ASSIGN(to.residency, choose("residency", from.residency,
+                 {Residency::page, Residency::device, Residency::automatic}));
+  if (from.pinned_budget_bytes != 0) to.pinned_budget_bytes = from.pinned_budget_bytes;
+  if (from.device_budget_bytes != 0) to.device_budget_bytes = from.device_budget_bytes;
+  to.outputs = from.outputs;
+  HOTPACK_TRY(refuse_reserved("hotpack_device_loader_options", {from.reserved, from.reserved1}));
+  // clang-format on
+  // </api>
+  return {};
+}
+
 hotpack_device_loader_options default_device_options() {
-  const DeviceLoaderOptions own;
   hotpack_device_loader_options options{};
   options.struct_size = sizeof options;
-  options.prefetch = own.prefetch;
-  options.outputs = own.outputs;
+  // <api: c device loader defaults>
+  options.residency = HOTPACK_RESIDENCY_PAGE;
+  options.outputs = 4;
+  // </api>
   return options;
 }
 
@@ -63,18 +75,7 @@ Result<DeviceLoaderOptions> device_options(const hotpack_device_loader_options& 
   DeviceLoaderOptions options;
   HOTPACK_TRY(read_loader(from, options));
   HOTPACK_TRY(read_devices(from, options));
-  HOTPACK_ASSIGN(options.residency,
-                 choose("residency", from.residency,
-                        {Residency::page, Residency::device, Residency::automatic}));
-  if (from.reserved != 0) {
-    return option_error("reserved",
-                        "reserved of hotpack_device_loader_options must be 0; call "
-                        "hotpack_device_loader_options_init first");
-  }
-  options.pinned_budget_bytes = budget(from.pinned_budget_bytes);
-  options.device_budget_bytes = budget(from.device_budget_bytes);
-  options.prefetch = from.prefetch;
-  options.outputs = from.outputs;
+  HOTPACK_TRY(read_plain(from, options));
   if (from.progress != nullptr) {
     options.progress = [call = from.progress, user = from.progress_user](const LoadProgress& at) {
       const hotpack_load_progress told{at.records_done, at.records_total, at.bytes_done,

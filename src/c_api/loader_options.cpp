@@ -20,19 +20,34 @@ constexpr std::size_t kMostChannels = 64;
 // the longest timeout in milliseconds, about 35 years; it does not overflow a clock
 constexpr std::int64_t kLongestWait = std::int64_t{1} << 40;
 
-Status read_order(const hotpack_loader_options& from, LoaderOptions& to) {
-  to.global_batch_size = from.global_batch_size;
+// Reads the fields that are numbers and choices.
+Status read_plain(const hotpack_loader_options& from, LoaderOptions& to) {
+  // <api: c loader conversion>
+  // clang-format off
+  if (from.batch_size != 0) to.batch_size = from.batch_size;
+  if (from.global_batch_size != 0) to.global_batch_size = from.global_batch_size;
   to.seed = from.seed;
   to.epoch = from.epoch;
   to.rank = from.rank;
   to.world_size = from.world_size;
+  HOTPACK_ASSIGN(to.last_batch, choose("last_batch", from.last_batch,
+                 {LastBatch::drop, LastBatch::pad, LastBatch::wrap, LastBatch::keep}));
+  HOTPACK_ASSIGN(to.shuffle, choose("shuffle", from.shuffle,
+                 {Shuffle::full, Shuffle::block, Shuffle::none}));
   to.block_samples = from.block_samples;
   to.window_blocks = from.window_blocks;
-  HOTPACK_ASSIGN(to.last_batch,
-                 choose("last_batch", from.last_batch,
-                        {LastBatch::drop, LastBatch::pad, LastBatch::wrap, LastBatch::keep}));
-  HOTPACK_ASSIGN(to.shuffle,
-                 choose("shuffle", from.shuffle, {Shuffle::full, Shuffle::block, Shuffle::none}));
+  HOTPACK_ASSIGN(to.content, choose("content", from.content,
+                 {BatchContent::expanded, BatchContent::packed}));
+  to.threads = from.threads;
+  to.prefetch_batches = from.prefetch_batches;
+  HOTPACK_ASSIGN(to.verify_checksums, choose("verify_checksums", from.verify_checksums,
+                 {VerifyChecksums::first_read, VerifyChecksums::always, VerifyChecksums::never}));
+  HOTPACK_ASSIGN(to.access, choose("access", from.access,
+                 {FileAccess::map, FileAccess::read}));
+  to.memory_budget_bytes = from.memory_budget_bytes;
+  HOTPACK_TRY(refuse_reserved("hotpack_loader_options", {from.reserved, from.reserved1, from.reserved2}));
+  // clang-format on
+  // </api>
   return {};
 }
 
@@ -79,8 +94,6 @@ Status read_label(const hotpack_loader_options& from, LoaderOptions& to) {
   HOTPACK_TRY(refuse_unused(!ignore_index && from.label_ignore_index != 0, "label_ignore_index",
                             "label_has_ignore_index"));
   if (ignore_index) to.label.ignore_index = from.label_ignore_index;
-  HOTPACK_ASSIGN(to.content,
-                 choose("content", from.content, {BatchContent::expanded, BatchContent::packed}));
   return {};
 }
 
@@ -131,10 +144,6 @@ Status read_augment(const hotpack_loader_options& from, LoaderOptions& to) {
   } else if (kind != Kind::none) {
     to.augment.crop = Crop{{from.crop_width, from.crop_height}, kind == Kind::random};
   }
-  if (from.reserved != 0)
-    return option_error(
-        "reserved",
-        "reserved of hotpack_loader_options must be 0; call hotpack_loader_options_init first");
   return read_padding(from, to);
 }
 
@@ -149,46 +158,44 @@ Status read_allocator(const hotpack_loader_options& from, LoaderOptions& to) {
   return {};
 }
 
-Status read_resources(const hotpack_loader_options& from, LoaderOptions& to) {
-  to.threads = from.threads;
-  to.prefetch_batches = from.prefetch_batches;
-  to.memory_budget_bytes = from.memory_budget_bytes;
-  HOTPACK_ASSIGN(to.verify_checksums, choose("verify_checksums", from.verify_checksums,
-                                             {VerifyChecksums::first_read, VerifyChecksums::always,
-                                              VerifyChecksums::never}));
-  HOTPACK_ASSIGN(to.access, choose("access", from.access, {FileAccess::map, FileAccess::read}));
-  HOTPACK_ASSIGN(to.timeout, milliseconds(from.timeout_ms));
-  return read_allocator(from, to);
-}
-
 }  // namespace
 
 hotpack_loader_options default_options() {
-  const LoaderOptions own;
-  const ResizedCrop crop;
   hotpack_loader_options options{};
   options.struct_size = sizeof options;
-  options.global_batch_size = own.global_batch_size;
-  options.world_size = own.world_size;
-  options.block_samples = own.block_samples;
-  options.window_blocks = own.window_blocks;
+  // <api: c loader defaults>
+  options.world_size = 1;
+  options.last_batch = HOTPACK_LAST_BATCH_DROP;
+  options.shuffle = HOTPACK_SHUFFLE_FULL;
+  options.block_samples = 256;
+  options.window_blocks = 16;
   options.image_dtype = HOTPACK_DTYPE_U8;
-  options.min_area = crop.min_area;
-  options.max_area = crop.max_area;
-  options.min_ratio = crop.min_ratio;
-  options.max_ratio = crop.max_ratio;
-  options.prefetch_batches = own.prefetch_batches;
-  options.timeout_ms = own.timeout.count();
+  options.image_layout = HOTPACK_CHANNELS_LAST;
+  options.label_form = HOTPACK_FORM_IDS;
+  options.label_dtype = HOTPACK_DTYPE_DEFAULT;
+  options.label_layout = HOTPACK_CHANNELS_LAST;
+  options.content = HOTPACK_CONTENT_EXPANDED;
+  options.crop = HOTPACK_CROP_NONE;
+  options.min_area = 0.08;
+  options.max_area = 1;
+  options.min_ratio = 3.0 / 4.0;
+  options.max_ratio = 4.0 / 3.0;
+  options.prefetch_batches = 3;
+  options.verify_checksums = HOTPACK_VERIFY_FIRST_READ;
+  options.access = HOTPACK_ACCESS_MAP;
+  options.timeout_ms = 600000;
+  // </api>
   return options;
 }
 
 Result<LoaderOptions> loader_options(const hotpack_loader_options& from) {
   LoaderOptions options;
-  HOTPACK_TRY(read_order(from, options));
+  HOTPACK_TRY(read_plain(from, options));
   HOTPACK_TRY(read_image(from, options));
   HOTPACK_TRY(read_label(from, options));
   HOTPACK_TRY(read_augment(from, options));
-  HOTPACK_TRY(read_resources(from, options));
+  HOTPACK_ASSIGN(options.timeout, milliseconds(from.timeout_ms));
+  HOTPACK_TRY(read_allocator(from, options));
   if (from.resume != nullptr) {
     HOTPACK_ASSIGN(options.resume, LoaderState::parse(from.resume));
   }
@@ -196,35 +203,40 @@ Result<LoaderOptions> loader_options(const hotpack_loader_options& from) {
 }
 
 hotpack_read_options default_read_options() {
-  const ReadOptions own;
   hotpack_read_options options{};
   options.struct_size = sizeof options;
-  options.image_dtype = type_number(own.image.dtype);
+  // <api: c read defaults>
+  options.image_dtype = HOTPACK_DTYPE_U8;
+  options.image_layout = HOTPACK_CHANNELS_LAST;
+  options.label_form = HOTPACK_FORM_IDS;
+  options.label_dtype = HOTPACK_DTYPE_DEFAULT;
+  options.label_layout = HOTPACK_CHANNELS_LAST;
+  options.verify_checksums = HOTPACK_VERIFY_FIRST_READ;
+  // </api>
   return options;
 }
 
 Result<ReadOptions> read_options(const hotpack_read_options& from) {
-  if (from.reserved != 0)
-    return option_error(
-        "reserved",
-        "reserved of hotpack_read_options must be 0; call hotpack_read_options_init first");
-  hotpack_loader_options same = default_options();
-  same.image_dtype = from.image_dtype;
-  same.image_layout = from.image_layout;
-  same.image_mean = from.image_mean;
-  same.image_std = from.image_std;
-  same.image_channels = from.image_channels;
-  same.label_form = from.label_form;
-  same.label_dtype = from.label_dtype;
-  same.label_layout = from.label_layout;
-  same.label_ignore_channel = from.label_ignore_channel;
-  same.label_has_ignore_index = from.label_has_ignore_index;
-  same.label_ignore_index = from.label_ignore_index;
-  same.pad_width = from.pad_width;
-  same.pad_height = from.pad_height;
-  same.threads = from.threads;
-  same.verify_checksums = from.verify_checksums;
-  HOTPACK_ASSIGN(LoaderOptions own, loader_options(same));
+  HOTPACK_TRY(refuse_reserved("hotpack_read_options", {from.reserved}));
+  hotpack_loader_options to = default_options();
+  // <api: c read copy>
+  to.image_dtype = from.image_dtype;
+  to.image_layout = from.image_layout;
+  to.image_mean = from.image_mean;
+  to.image_std = from.image_std;
+  to.image_channels = from.image_channels;
+  to.label_form = from.label_form;
+  to.label_dtype = from.label_dtype;
+  to.label_layout = from.label_layout;
+  to.label_ignore_channel = from.label_ignore_channel;
+  to.label_has_ignore_index = from.label_has_ignore_index;
+  to.label_ignore_index = from.label_ignore_index;
+  to.pad_width = from.pad_width;
+  to.pad_height = from.pad_height;
+  to.threads = from.threads;
+  to.verify_checksums = from.verify_checksums;
+  // </api>
+  HOTPACK_ASSIGN(LoaderOptions own, loader_options(to));
   return ReadOptions{std::move(own.image), own.label, own.pad_to, own.threads,
                      own.verify_checksums};
 }

@@ -69,29 +69,6 @@ template <class Struct, class... Field>
                          &S::key_bytes);
 }
 
-[[nodiscard]] constexpr bool has_whole_fields(const hotpack_loader_options*, std::size_t size) {
-  using S = hotpack_loader_options;
-  return ends_with_field(
-      size, &S::struct_size, &S::global_batch_size, &S::seed, &S::epoch, &S::rank, &S::world_size,
-      &S::last_batch, &S::shuffle, &S::block_samples, &S::window_blocks, &S::image_dtype,
-      &S::image_layout, &S::image_mean, &S::image_std, &S::image_channels, &S::label_form,
-      &S::label_dtype, &S::label_layout, &S::label_ignore_channel, &S::label_has_ignore_index,
-      &S::content, &S::label_ignore_index, &S::horizontal_flip, &S::vertical_flip, &S::crop,
-      &S::reserved, &S::crop_width, &S::crop_height, &S::min_area, &S::max_area, &S::min_ratio,
-      &S::max_ratio, &S::pad_width, &S::pad_height, &S::threads, &S::prefetch_batches,
-      &S::verify_checksums, &S::access, &S::timeout_ms, &S::memory_budget_bytes, &S::allocate,
-      &S::free, &S::allocator_user, &S::resume);
-}
-
-[[nodiscard]] constexpr bool has_whole_fields(const hotpack_read_options*, std::size_t size) {
-  using S = hotpack_read_options;
-  return ends_with_field(size, &S::struct_size, &S::image_dtype, &S::image_layout, &S::image_mean,
-                         &S::image_std, &S::image_channels, &S::label_form, &S::label_dtype,
-                         &S::label_layout, &S::label_ignore_channel, &S::label_has_ignore_index,
-                         &S::verify_checksums, &S::label_ignore_index, &S::pad_width,
-                         &S::pad_height, &S::threads, &S::reserved);
-}
-
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_batch_info*, std::size_t size) {
   using S = hotpack_batch_info;
   return ends_with_field(size, &S::struct_size, &S::epoch, &S::step, &S::batch_size, &S::num_valid,
@@ -136,15 +113,6 @@ template <class Struct, class... Field>
                          &S::ordinal, &S::major, &S::minor, &S::reserved);
 }
 
-[[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_loader_options*,
-                                              std::size_t size) {
-  using S = hotpack_device_loader_options;
-  return ends_with_field(size, &S::struct_size, &S::loader, &S::devices, &S::device_count,
-                         &S::residency, &S::reserved, &S::pinned_budget_bytes,
-                         &S::device_budget_bytes, &S::prefetch, &S::outputs, &S::progress,
-                         &S::progress_user);
-}
-
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_residency_info*, std::size_t size) {
   using S = hotpack_residency_info;
   return ends_with_field(size, &S::struct_size, &S::packed_bytes, &S::reason, &S::residency,
@@ -169,5 +137,40 @@ template <class Struct, class... Field>
   return ends_with_field(size, &S::struct_size, &S::stream, &S::first_row, &S::batch_size,
                          &S::num_valid, &S::image, &S::label, &S::device, &S::reserved);
 }
+
+// <api: c field lists>
+// clang-format off
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_loader_options*, std::size_t size) {
+  using S = hotpack_loader_options;
+  return ends_with_field(
+      size, &S::struct_size, &S::batch_size, &S::global_batch_size, &S::seed, &S::epoch, &S::rank,
+      &S::world_size, &S::last_batch, &S::shuffle, &S::block_samples, &S::window_blocks, &S::resume,
+      &S::image_dtype, &S::image_layout, &S::image_mean, &S::image_std, &S::image_channels,
+      &S::label_form, &S::label_dtype, &S::label_layout, &S::label_ignore_channel,
+      &S::label_has_ignore_index, &S::reserved, &S::label_ignore_index, &S::content, &S::reserved1,
+      &S::horizontal_flip, &S::vertical_flip, &S::crop, &S::reserved2, &S::crop_width,
+      &S::crop_height, &S::min_area, &S::max_area, &S::min_ratio, &S::max_ratio, &S::pad_width,
+      &S::pad_height, &S::threads, &S::prefetch_batches, &S::verify_checksums, &S::access,
+      &S::timeout_ms, &S::memory_budget_bytes, &S::allocate, &S::free, &S::allocator_user);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_read_options*, std::size_t size) {
+  using S = hotpack_read_options;
+  return ends_with_field(
+      size, &S::struct_size, &S::image_dtype, &S::image_layout, &S::image_mean, &S::image_std,
+      &S::image_channels, &S::label_form, &S::label_dtype, &S::label_layout,
+      &S::label_ignore_channel, &S::label_has_ignore_index, &S::reserved, &S::label_ignore_index,
+      &S::pad_width, &S::pad_height, &S::threads, &S::verify_checksums);
+}
+
+[[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_loader_options*, std::size_t size) {
+  using S = hotpack_device_loader_options;
+  return ends_with_field(
+      size, &S::struct_size, &S::loader, &S::devices, &S::device_count, &S::residency, &S::reserved,
+      &S::pinned_budget_bytes, &S::device_budget_bytes, &S::outputs, &S::reserved1, &S::progress,
+      &S::progress_user);
+}
+// clang-format on
+// </api>
 
 }  // namespace hotpack::c_api

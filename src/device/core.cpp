@@ -85,7 +85,7 @@ Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOpti
       return usage_error(
           "world_size times the number of devices has more than 64 bits; use "
           "a smaller world_size");
-    auto share = StepPlan::make(samples, options.global_batch_size, options.last_batch,
+    auto share = StepPlan::make(samples, plan.global_batch_size(), options.last_batch,
                                 options.rank * devices + number, *ranks);
     if (!share.ok()) {
       Error error = share.error();
@@ -188,8 +188,7 @@ Status Core::set_up(const Dataset& dataset, const DeviceLoaderOptions& options,
   const LoaderOptions& loader = options.loader;
   HOTPACK_ASSIGN(auto source,
                  loader::RecordSource::make(dataset, loader.verify_checksums, loader.access));
-  HOTPACK_ASSIGN(plan_, StepPlan::make(source->records(), loader.global_batch_size,
-                                       loader.last_batch, loader.rank, loader.world_size));
+  HOTPACK_ASSIGN(plan_, loader::plan_of(source->records(), loader));
   HOTPACK_ASSIGN(auto rows, share_rows(source->records(), loader, options.devices.size(), plan_));
   std::size_t most_rows = 0;
   for (const PartRows& part : rows) most_rows = std::max(most_rows, part.count);
@@ -198,7 +197,7 @@ Status Core::set_up(const Dataset& dataset, const DeviceLoaderOptions& options,
   form_ = std::move(form);
   timeout_ = loader.timeout;
   threads_ = loader::device_thread_count(loader, options.devices.size(), usable_cores());
-  first_state_ = loader::first_state(*source, loader);
+  first_state_ = loader::first_state(*source, loader, plan_);
   HOTPACK_ASSIGN(const loader::Cursor start,
                  loader::first_cursor(loader, first_state_, plan_.steps()));
   for (const PartRows& part : rows) parts_.emplace_back().rows = part;

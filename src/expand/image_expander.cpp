@@ -51,6 +51,12 @@ Status check_values(const char* option, const std::vector<float>& values, int ch
                        " is " + std::to_string(values[c]) + ": give a finite number" +
                        (zero_allowed ? "" : " other than 0"));
   }
+  for (const float value : values) {
+    if (std::abs(value) <= 1) continue;
+    return usage_error(std::string("the image's ") + option + " has the value " +
+                       std::to_string(value) +
+                       ", but pixels are divided by 255 first: divide mean and std by 255");
+  }
   return {};
 }
 
@@ -59,7 +65,7 @@ Status check_normalization(const ImageOutput& output, int channels) {
   if (output.dtype == ElementType::u8) {
     return usage_error(
         "the image's mean and std need a float type, but its type is u8: choose f32, f16 or bf16, "
-        "or leave mean and std empty");
+        "or set neither");
   }
   if (output.mean.empty() || output.std.empty()) {
     const char* const given = output.mean.empty() ? "std" : "mean";

@@ -23,7 +23,7 @@ std::uint64_t pixels_of(PixelSize size) {
 }
 
 std::string_view form_name(LabelForm form) {
-  if (form == LabelForm::ids) return "index";
+  if (form == LabelForm::ids) return "ids";
   return form == LabelForm::one_hot ? "one_hot" : "bits";
 }
 
@@ -67,8 +67,8 @@ Status check_source(const LabelOutput& output, const LabelSource& source) {
   }
   if (output.form == LabelForm::ids && source.multi) {
     return usage_error(
-        "label.form index: a pixel of this data set may hold several classes; use form "
-        "one_hot or bits");
+        "a pixel of this data set may hold several classes, so its label cannot be class ids; use "
+        "the form one_hot or bits");
   }
   return {};
 }
@@ -98,7 +98,7 @@ Status check_strays(const LabelOutput& output) {
   if (output.form != LabelForm::ids && output.ignore_index) {
     return usage_error(
         "label.ignore_index " + std::to_string(*output.ignore_index) + with +
-        ": only form index has one; do not set it" +
+        ": only class ids have one; do not set it" +
         (output.form == LabelForm::one_hot ? ", or set ignore_channel instead" : ""));
   }
   return {};

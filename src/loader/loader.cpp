@@ -156,7 +156,6 @@ Loader& Loader::operator=(Loader&& other) noexcept {
 }
 
 Result<Loader> Loader::open(const Dataset& dataset, const LoaderOptions& options) {
-  const std::uint64_t global_batch_size = options.global_batch_size;
   try {
     return start(dataset, options);
   } catch (const std::exception& thrown) {  // std::bad_alloc, or of the caller's allocator
@@ -164,8 +163,7 @@ Result<Loader> Loader::open(const Dataset& dataset, const LoaderOptions& options
       const std::string why =
           dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr ? "out of memory" : thrown.what();
       return Error{ErrorCode::io,
-                   "cannot open a loader with global_batch_size " +
-                       std::to_string(global_batch_size) + ": " + why + "; use a smaller batch",
+                   "cannot open a loader with these options: " + why + "; use a smaller batch",
                    {},
                    {}};
     });
@@ -177,10 +175,9 @@ Result<Loader> Loader::start(const Dataset& dataset, const LoaderOptions& option
   HOTPACK_ASSIGN(auto source,
                  loader::RecordSource::make(dataset, options.verify_checksums, options.access));
   auto impl = std::make_unique<Impl>();
-  HOTPACK_ASSIGN(impl->plan, StepPlan::make(source->records(), options.global_batch_size,
-                                            options.last_batch, options.rank, options.world_size));
+  HOTPACK_ASSIGN(impl->plan, loader::plan_of(source->records(), options));
   HOTPACK_ASSIGN(BatchForm form, BatchForm::make(source->schema(), options, impl->plan.rows()));
-  impl->start = loader::first_state(*source, options);
+  impl->start = loader::first_state(*source, options, impl->plan);
   impl->timeout = options.timeout;
   impl->slots = options.prefetch_batches;
   HOTPACK_ASSIGN(const Cursor start,

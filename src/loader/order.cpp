@@ -182,10 +182,10 @@ Status check_batch(std::uint64_t samples, std::uint64_t global_batch_size, LastB
                        "; it must be from 1 to 2^62: the samples per step, over all ranks");
   }
   if (last_batch == LastBatch::drop && samples < global_batch_size) {
-    return usage_error("global_batch_size " + text(global_batch_size) + " is larger than the " +
+    return usage_error("a step of " + text(global_batch_size) + " samples is larger than the " +
                        text(samples) +
-                       " samples, so last_batch drop leaves no step; use a smaller batch, or "
-                       "last_batch pad, wrap or keep");
+                       " samples of the data set, so last_batch drop leaves no step; use a smaller "
+                       "batch, or last_batch keep, pad or wrap");
   }
   return {};
 }
@@ -194,11 +194,11 @@ Status check_batch(std::uint64_t samples, std::uint64_t global_batch_size, LastB
 Status check_last_step(std::uint64_t samples, std::uint64_t global_batch_size,
                        std::uint64_t last_samples, std::uint64_t world_size) {
   if (last_samples >= world_size) return {};
-  return usage_error("the " + text(samples) + " samples leave " + text(last_samples) +
-                     " for the last step of global_batch_size " + text(global_batch_size) +
-                     ", fewer than world_size " + text(world_size) +
+  return usage_error("steps of " + text(global_batch_size) + " samples leave " +
+                     text(last_samples) + " of the " + text(samples) +
+                     " samples for the last one, fewer than world_size " + text(world_size) +
                      ", so with last_batch keep a process would have an empty last batch; use "
-                     "another global_batch_size, fewer processes, or last_batch pad");
+                     "another batch size, fewer processes, or last_batch pad");
 }
 
 Status check_ranks(std::uint64_t global_batch_size, std::uint64_t rank, std::uint64_t world_size) {
@@ -208,8 +208,8 @@ Status check_ranks(std::uint64_t global_batch_size, std::uint64_t rank, std::uin
                        "; ranks are numbered from 0 to " + text(world_size - 1));
   }
   if (world_size > global_batch_size) {
-    return usage_error("global_batch_size " + text(global_batch_size) +
-                       " is smaller than world_size " + text(world_size) +
+    return usage_error("a step of " + text(global_batch_size) +
+                       " samples is smaller than world_size " + text(world_size) +
                        "; use a global_batch_size of at least " + text(world_size));
   }
   return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/checked.hpp"
 #include "base/cores.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
@@ -17,6 +18,7 @@ constexpr unsigned kDefaultThreads = 8;  // more would only wait for memory
 // threads are added, because some wait for files.
 constexpr std::size_t kThreadsPerDevice = 4;
 constexpr std::size_t kThreadsBeside = 4;
+constexpr std::uint64_t kDefaultGlobalBatch = 32;
 constexpr unsigned kFewestSlots = 2;
 constexpr unsigned kMostSlots = 64;
 // A thread takes rows of about this many bytes at once. This is enough to make taking them cheap,
@@ -102,12 +104,30 @@ std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned thread
   return static_cast<std::size_t>(std::max(least, std::min(share, kItemBytes / bytes)));
 }
 
-LoaderState first_state(const RecordSource& source, const LoaderOptions& options) {
+Result<StepPlan> plan_of(std::uint64_t records, const LoaderOptions& options) {
+  if (options.batch_size && options.global_batch_size) {
+    return usage_error(
+        "batch_size and global_batch_size are both set; set batch_size, the samples of each "
+        "process per step, or global_batch_size, those of all processes together");
+  }
+  if (options.batch_size == std::uint64_t{0})
+    return usage_error("batch_size is 0; it must be 1 or more");
+  const auto whole =
+      options.batch_size
+          ? checked_mul(*options.batch_size, std::max<std::uint64_t>(1, options.world_size))
+          : options.global_batch_size.value_or(kDefaultGlobalBatch);
+  if (!whole)
+    return usage_error("batch_size times world_size has more than 64 bits; use a smaller batch");
+  return StepPlan::make(records, *whole, options.last_batch, options.rank, options.world_size);
+}
+
+LoaderState first_state(const RecordSource& source, const LoaderOptions& options,
+                        const StepPlan& plan) {
   return {source.fingerprint(),
           source.records(),
           order_of(options),
           options.last_batch,
-          options.global_batch_size,
+          plan.global_batch_size(),
           options.epoch,
           0};
 }

@@ -28,8 +28,11 @@ namespace hotpack::loader {
 // The number of batch rows that a thread takes at once.
 [[nodiscard]] std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned threads);
 
-// The state of a run with these options at its first step.
-[[nodiscard]] LoaderState first_state(const RecordSource& source, const LoaderOptions& options);
+// The steps of a run over `records` samples with the batch size of the options.
+[[nodiscard]] Result<StepPlan> plan_of(std::uint64_t records, const LoaderOptions& options);
+// The state of a run with these options and steps at its first step.
+[[nodiscard]] LoaderState first_state(const RecordSource& source, const LoaderOptions& options,
+                                      const StepPlan& plan);
 // Returns the step at which a run continues from `state`. `own` is the first state of that run, and
 // `steps` its number of steps per epoch. Fails if the state is that of another run.
 [[nodiscard]] Result<Cursor> cursor_of(const LoaderState& state, const LoaderState& own,

@@ -228,7 +228,7 @@ class Program {
     hotpack_read_options options{};
     require_status(hotpack_read_options_init(&options, sizeof options));
     options.threads = 1;
-    options.image_type = pieces_.byte() % 9;
+    options.image_dtype = pieces_.byte() % 9;
     options.label_form = pieces_.byte() % 4;
     options.pad_width = options.pad_height = pieces_.byte() % 16;
     hotpack_batch_info info{};
@@ -318,10 +318,10 @@ class Program {
     const auto choice = static_cast<std::int32_t>(pieces_.byte() % 9) - 1;
     std::int32_t* const enums[] = {&options.last_batch,
                                    &options.shuffle,
-                                   &options.image_type,
+                                   &options.image_dtype,
                                    &options.image_layout,
                                    &options.label_form,
-                                   &options.label_type,
+                                   &options.label_dtype,
                                    &options.label_layout,
                                    &options.label_ignore_channel,
                                    &options.label_has_ignore_index,

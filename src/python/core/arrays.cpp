@@ -151,7 +151,7 @@ nb::object index_array(std::span<const std::int64_t> numbers) {
   return made.array;
 }
 
-nb::object boxes_of(std::span<const SampleCrop> crops) {
+nb::object crops_array(std::span<const SampleCrop> crops) {
   const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(crops.size()), 6};
   const NewArray made = new_array(shape, ElementType::i32);
   auto* out = reinterpret_cast<std::int32_t*>(made.bytes.data());

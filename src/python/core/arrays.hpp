@@ -56,6 +56,6 @@ struct NewArray {
 [[nodiscard]] nb::object index_array(std::span<const std::int64_t> numbers);
 // What augmentation chose for each row, i32 [N,6]: x, y, width, height, flipped horizontally,
 // flipped vertically.
-[[nodiscard]] nb::object boxes_of(std::span<const SampleCrop> crops);
+[[nodiscard]] nb::object crops_array(std::span<const SampleCrop> crops);
 
 }  // namespace hotpack::python

@@ -35,7 +35,7 @@ void bind_controls(nanobind::class_<Class>& bound) {
       .def("cancel", [](Class& self) { self.cancel(); })
       .def("close", [](Class& self) { unlocked_unless_exiting([&] { self.loader().close(); }); })
       .def_prop_ro("steps", [](Class& self) { return self.loader().steps_per_epoch(); })
-      .def_prop_ro("rows", [](Class& self) { return self.loader().batch_size(); })
+      .def_prop_ro("batch_size", [](Class& self) { return self.loader().batch_size(); })
       .def_prop_ro("threads", [](Class& self) { return self.loader().threads(); });
 }
 

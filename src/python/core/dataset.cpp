@@ -223,7 +223,7 @@ nb::tuple read(const PyDataset& self, const Numbers& numbers, const nb::tuple& i
   const BatchInfo info = take(std::move(result));
   nb::list keys;
   for (const std::string& key : info.keys) keys.append(text_of(key));
-  return nb::make_tuple(images.array, labels.array, keys, boxes_of(info.crops));
+  return nb::make_tuple(images.array, labels.array, keys, crops_array(info.crops));
 }
 
 PyDataset open(const nb::list& folders) {

@@ -195,24 +195,6 @@ class PyDeviceLoader final : public Awaited {
   DeviceLoader loader_;
 };
 
-Residency residency_of(const std::string& name) {
-  for (const Residency known : {Residency::page, Residency::device, Residency::automatic}) {
-    if (residency_name(known) == name) return known;
-  }
-  raise({ErrorCode::usage,
-         "residency '" + name + "' is none of page, device, auto",
-         {},
-         {},
-         {},
-         {},
-         "residency"});
-}
-
-std::optional<std::uint64_t> budget_of(const nb::object& bytes) {
-  if (bytes.is_none()) return std::nullopt;
-  return nb::cast<std::uint64_t>(bytes);
-}
-
 // Calls listener(records done, of, bytes done, of), or nothing if it is None, and looks for
 // signals. Keeps what either of them raises, to be thrown when open() has ended.
 class Listener {
@@ -244,15 +226,8 @@ class Listener {
 };
 
 std::unique_ptr<PyDeviceLoader> open_device_loader(const PyDataset& dataset, const nb::dict& given,
-                                                   const nb::dict& placed,
                                                    const nb::object& progress) {
-  DeviceLoaderOptions options;
-  options.loader = loader_options(given);
-  options.devices = {nb::cast<int>(placed["device"])};
-  options.residency = residency_of(nb::cast<std::string>(placed["residency"]));
-  options.outputs = nb::cast<unsigned>(placed["outputs"]);
-  options.pinned_budget_bytes = budget_of(placed["pinned_budget"]);
-  options.device_budget_bytes = budget_of(placed["device_budget"]);
+  DeviceLoaderOptions options = device_options(given);
   Listener listener(progress);
   options.progress = [&listener](const LoadProgress& at) { return listener(at); };
   auto opened = unlocked([&] { return DeviceLoader::open(*dataset.data, options); });
@@ -308,20 +283,21 @@ void bind_batch(nb::module_& module) {
              const DevicePart& part = self.get().parts.front();
              return nb::make_tuple(form_of(part.image), form_of(part.label));
            })
-      .def("index", [](const PyDeviceBatch& self) { return index_array(self.get().indices); })
-      .def("boxes", [](const PyDeviceBatch& self) { return boxes_of(self.get().crops); })
-      .def("keys",
-           [](const PyDeviceBatch& self) {
-             nb::list keys;
-             for (const std::string& key : self.get().keys) keys.append(text_of(key));
-             return keys;
-           })
+      .def_prop_ro("indices",
+                   [](const PyDeviceBatch& self) { return index_array(self.get().indices); })
+      .def_prop_ro("crops", [](const PyDeviceBatch& self) { return crops_array(self.get().crops); })
+      .def_prop_ro("keys",
+                   [](const PyDeviceBatch& self) {
+                     nb::list keys;
+                     for (const std::string& key : self.get().keys) keys.append(text_of(key));
+                     return keys;
+                   })
       .def("release", &release)
       .def_prop_ro("copied", [](const PyDeviceBatch&) { return false; })
       .def_prop_ro("epoch", [](const PyDeviceBatch& self) { return self.get().epoch; })
       .def_prop_ro("step", [](const PyDeviceBatch& self) { return self.get().step; })
-      .def_prop_ro("valid", [](const PyDeviceBatch& self) { return self.get().num_valid; })
-      .def_prop_ro("rows", [](const PyDeviceBatch& self) { return self.get().batch_size; });
+      .def_prop_ro("num_valid", [](const PyDeviceBatch& self) { return self.get().num_valid; })
+      .def_prop_ro("batch_size", [](const PyDeviceBatch& self) { return self.get().batch_size; });
 }
 
 nb::object or_none(std::optional<PyDeviceBatch> batch) {
@@ -358,7 +334,7 @@ void bind_device_loader(nb::module_& module) {
            })
       .def("stats", &stats_of);
   module.def("open_device_loader", &open_device_loader, nb::arg("dataset"), nb::arg("given"),
-             nb::arg("placed"), nb::arg("progress").none());
+             nb::arg("progress").none());
 }
 
 }  // namespace hotpack::python

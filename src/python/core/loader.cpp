@@ -133,15 +133,16 @@ nb::object array_in(const PyBatch& self, const BatchField& field) {
   return array_of(field.bytes.data(), field.shape, field.dtype, self.held);
 }
 
-nb::object index_of(const PyBatch& self) {
+nb::object indices_of(const PyBatch& self) {
   const Held& held = self.get();
   return index_array(held.lease ? held.lease->indices()
                                 : std::span<const std::int64_t>(held.info.indices));
 }
 
-nb::object boxes_in(const PyBatch& self) {
+nb::object crops_in(const PyBatch& self) {
   const Held& held = self.get();
-  return boxes_of(held.lease ? held.lease->crops() : std::span<const SampleCrop>(held.info.crops));
+  return crops_array(held.lease ? held.lease->crops()
+                                : std::span<const SampleCrop>(held.info.crops));
 }
 
 nb::list batch_keys(const PyBatch& self) {
@@ -225,7 +226,7 @@ std::span<std::byte> bytes_of(const char* name, const nb::object& array) {
   return {static_cast<std::byte*>(out.data()), out.nbytes()};
 }
 
-// (epoch, step, valid, index, keys) or None
+// (epoch, step, num_valid, indices, keys, crops) or None
 nb::object next_into(PyLoader& self, const nb::object& image, const nb::object& label,
                      double seconds) {
   const BatchBuffers into{bytes_of("image", image), bytes_of("label", label)};
@@ -234,7 +235,8 @@ nb::object next_into(PyLoader& self, const nb::object& image, const nb::object& 
   if (!info) return nb::none();
   nb::list keys;
   for (const std::string& key : info->keys) keys.append(text_of(key));
-  return nb::make_tuple(info->epoch, info->step, info->num_valid, index_array(info->indices), keys);
+  return nb::make_tuple(info->epoch, info->step, info->num_valid, index_array(info->indices), keys,
+                        crops_array(info->crops));
 }
 
 nb::dict stats_of(const PyLoader& self) {
@@ -260,9 +262,9 @@ void bind_batch(nb::module_& module) {
              return nb::make_tuple(nb::str(dtype_name(held.image.dtype).data()),
                                    nb::str(dtype_name(held.label.dtype).data()));
            })
-      .def("index", &index_of)
-      .def("boxes", &boxes_in)
-      .def("keys", &batch_keys)
+      .def_prop_ro("indices", &indices_of)
+      .def_prop_ro("crops", &crops_in)
+      .def_prop_ro("keys", &batch_keys)
       .def("release", [](PyBatch& self) { self.held.reset(); })
       .def_prop_ro("copied", [](const PyBatch& self) { return !self.get().lease; })
       .def_prop_ro("epoch",
@@ -275,12 +277,12 @@ void bind_batch(nb::module_& module) {
                      const Held& held = self.get();
                      return held.lease ? held.lease->step() : held.info.step;
                    })
-      .def_prop_ro("valid",
+      .def_prop_ro("num_valid",
                    [](const PyBatch& self) {
                      const Held& held = self.get();
                      return held.lease ? held.lease->num_valid() : held.info.num_valid;
                    })
-      .def_prop_ro("rows", [](const PyBatch& self) {
+      .def_prop_ro("batch_size", [](const PyBatch& self) {
         const Held& held = self.get();
         return held.lease ? held.lease->batch_size() : held.info.batch_size;
       });

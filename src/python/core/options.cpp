@@ -4,7 +4,9 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arrays.hpp"
@@ -22,12 +24,8 @@ T get(const nb::tuple& tuple, std::size_t index) {
   return nb::cast<T>(tuple[index]);
 }
 
-Error wrong(std::string option, std::string message) {
-  return {ErrorCode::usage, std::move(message), {}, {}, {}, {}, std::move(option)};
-}
-
 LabelForm form_of(std::string_view name) {
-  if (name == "index") return LabelForm::ids;
+  if (name == "ids") return LabelForm::ids;
   if (name == "one_hot") return LabelForm::one_hot;
   return LabelForm::bits;
 }
@@ -79,53 +77,91 @@ Augment augment_of(const nb::object& spec) {
   return augment;
 }
 
-VerifyChecksums verify_of(std::string_view name) {
-  if (name == "always") return VerifyChecksums::always;
-  if (name == "first") return VerifyChecksums::first_read;
-  if (name == "never") return VerifyChecksums::never;
-  raise(wrong("check", "check '" + std::string(name) + "' is none of first, always, never"));
-}
-
 namespace {
 
-Shuffle shuffle_of(const std::string& name) {
-  if (name == "full") return Shuffle::full;
-  return name == "block" ? Shuffle::block : Shuffle::none;
+template <class Choice>
+using Words = std::initializer_list<std::pair<std::string_view, Choice>>;
+
+// The package checks words before; an unknown one is a fault of its table.
+template <class Choice>
+Choice choice_of(std::string_view word, Words<Choice> words) {
+  for (const auto& [known, choice] : words) {
+    if (known == word) return choice;
+  }
+  raise({ErrorCode::internal, "no option has the word '" + std::string(word) + "'", {}, {}});
 }
 
-LastBatch last_batch_of(const std::string& name) {
-  if (name == "drop") return LastBatch::drop;
-  if (name == "pad") return LastBatch::pad;
-  return name == "wrap" ? LastBatch::wrap : LastBatch::keep;
+template <class Choice>
+void read(const nb::dict& given, const char* name, Choice& to, Words<Choice> words) {
+  to = choice_of(nb::cast<std::string>(given[name]), words);
+}
+
+template <class Number>
+void read(const nb::dict& given, const char* name, Number& to) {
+  to = nb::cast<Number>(given[name]);
+}
+
+void read(const nb::dict& given, const char* name, std::optional<std::uint64_t>& to) {
+  const nb::object value = given[name];
+  if (!value.is_none()) to = nb::cast<std::uint64_t>(value);
 }
 
 }  // namespace
 
+VerifyChecksums verify_of(std::string_view name) {
+  return choice_of<VerifyChecksums>(name, {{"first_read", VerifyChecksums::first_read},
+                                           {"always", VerifyChecksums::always},
+                                           {"never", VerifyChecksums::never}});
+}
+
 LoaderOptions loader_options(const nb::dict& given) {
-  const auto number = [&](const char* name) { return nb::cast<std::uint64_t>(given[name]); };
-  const auto small = [&](const char* name) { return nb::cast<unsigned>(given[name]); };
-  const auto text = [&](const char* name) { return nb::cast<std::string>(given[name]); };
   LoaderOptions options;
-  options.global_batch_size = number("global_batch_size");
-  options.seed = number("seed");
-  options.epoch = number("epoch");
-  options.rank = number("rank");
-  options.world_size = number("world");
-  options.last_batch = last_batch_of(text("tail"));
-  options.shuffle = shuffle_of(text("shuffle"));
-  options.block_samples = number("block_samples");
-  options.window_blocks = number("window_blocks");
+  // <api: core options>
+  // clang-format off
+  read(given, "batch_size", options.batch_size);
+  read(given, "global_batch_size", options.global_batch_size);
+  read(given, "seed", options.seed);
+  read(given, "epoch", options.epoch);
+  read(given, "rank", options.rank);
+  read(given, "world_size", options.world_size);
+  read<LastBatch>(given, "last_batch", options.last_batch,
+       {{"drop", LastBatch::drop}, {"pad", LastBatch::pad}, {"wrap", LastBatch::wrap}, {"keep", LastBatch::keep}});
+  read<Shuffle>(given, "shuffle", options.shuffle,
+       {{"full", Shuffle::full}, {"block", Shuffle::block}, {"none", Shuffle::none}});
+  read(given, "block_samples", options.block_samples);
+  read(given, "window_blocks", options.window_blocks);
+  read(given, "threads", options.threads);
+  read(given, "prefetch_batches", options.prefetch_batches);
+  read<VerifyChecksums>(given, "verify_checksums", options.verify_checksums,
+       {{"first_read", VerifyChecksums::first_read}, {"always", VerifyChecksums::always}, {"never", VerifyChecksums::never}});
+  read<FileAccess>(given, "access", options.access,
+       {{"map", FileAccess::map}, {"read", FileAccess::read}});
+  read(given, "memory_budget_bytes", options.memory_budget_bytes);
+  // clang-format on
+  // </api>
   options.image = image_output(nb::cast<nb::tuple>(given["image"]));
   options.label = label_output(given["label"]);
   options.augment = augment_of(given["augment"]);
   options.pad_to = pixel_size(given["pad_to"]);
-  options.threads = small("threads");
-  options.prefetch_batches = small("slots");
-  options.verify_checksums = verify_of(text("check"));
-  options.access = text("access") == "read" ? FileAccess::read : FileAccess::map;
   options.timeout = kSlice;  // of next_into(); the whole wait is a loop of these
   const nb::object resume = given["resume"];
   if (!resume.is_none()) options.resume = take(LoaderState::parse(nb::cast<std::string>(resume)));
+  return options;
+}
+
+DeviceLoaderOptions device_options(const nb::dict& given) {
+  DeviceLoaderOptions options;
+  options.loader = loader_options(given);
+  options.devices = {nb::cast<int>(given["device"])};
+  // <api: core device options>
+  // clang-format off
+  read<Residency>(given, "residency", options.residency,
+       {{"page", Residency::page}, {"device", Residency::device}, {"auto", Residency::automatic}});
+  read(given, "pinned_budget_bytes", options.pinned_budget_bytes);
+  read(given, "device_budget_bytes", options.device_budget_bytes);
+  read(given, "outputs", options.outputs);
+  // clang-format on
+  // </api>
   return options;
 }
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Generic, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +12,13 @@ from .errors import UsageError
 
 Array = npt.NDArray[Any]
 Field = TypeVar("Field")
-RELEASED = "the batch was released; take what you need before release()"
 
 
-class BatchOf(Generic[Field]):
-    """Images and labels of one step, in a framework's own kind of array; `x, y = batch` gives both.
+class BatchOf(Sequence[Field]):
+    """Images and labels of one step, in a framework's own kind of array.
+
+    A batch is a sequence of two: `x, y = batch`, `batch[0]` and `batch["image"]`. It can be
+    pickled and copied; the copy has memory of its own.
 
     Memory: a batch of a Loader shares one of its slots with the arrays taken from it. The slot is
     refilled when batch and arrays are all gone, so nothing that you hold is overwritten. Arrays may
@@ -32,60 +34,38 @@ class BatchOf(Generic[Field]):
         label_view: np.dtype[Any] | None = None,
     ) -> None:
         self._core = core
-        self._rows: int | None = None  # known after release() alone
+        self._rows: int | None = None  # set by release()
         self._image_view = image_view
         self._label_view = label_view
-        self._image: Field | None = None
-        self._label: Field | None = None
+        self._image: Any = None
+        self._label: Any = None
+
+    @classmethod
+    def _of(cls, image: Any, label: Any, rows: Rows) -> Any:
+        """Makes a batch of arrays that belong to it."""
+        batch = cls(rows)
+        batch._image, batch._label = image, label
+        return batch
 
     @staticmethod
-    def _made(array: Array, view: np.dtype[Any] | None) -> Field:
-        """The framework's array over a NumPy array, which it keeps alive. view: the type as which
-        the array must be viewed, or None."""
+    def _made(array: Array, view: np.dtype[Any] | None) -> Any:
+        """Returns the framework's array over a NumPy array, which it keeps alive. view: the type as
+        which the array must be viewed, or None."""
         raise NotImplementedError
 
+    # <api: batch fields>
     @property
     def image(self) -> Field:
-        """[N,H,W,c], or [N,c,H,W] with layout "NCHW"."""
-        if self._image is None:
-            self._image = self._made(self._core.image(), self._image_view)
-        return self._image
+        """Images [N,H,W,c], or [N,c,H,W] with "NCHW"; c is 3 (R, G, B) or 1."""
+        image: Field = self._image_array()
+        return image
 
     @property
-    def label(self) -> Field | None:
+    def label(self) -> Field:
         """Class ids [N,H,W], one-hot elements [N,H,W,C] or [N,C,H,W], or bits [N,H,W,⌈C/8⌉];
-        without H and W for labels of whole images; None without labels."""
-        if self._label is None:
-            array = self._core.label()
-            if array is not None:
-                self._label = self._made(array, self._label_view)
-        return self._label
-
-    @property
-    def index(self) -> npt.NDArray[np.int64]:
-        """The number of each row's sample in the data set, i64 [N]; −1 for an empty row."""
-        index: npt.NDArray[np.int64] = self._core.index()
-        return index
-
-    @property
-    def keys(self) -> list[str]:
-        """The key of each row's sample; "" for an empty row."""
-        keys: list[str] = self._core.keys()
-        return keys
-
-    @property
-    def boxes(self) -> npt.NDArray[np.int32]:
-        """The window that augmentation chose for each row, and what it flipped, i32 [N,6]: x, y,
-        width, height, horizontally, vertically; without augmentation the whole record."""
-        boxes: npt.NDArray[np.int32] = self._core.crops()
-        return boxes
-
-    @property
-    def valid(self) -> int:
-        """The number of rows that hold a sample; they come first. It is less than N only with
-        last_batch="pad": the rows that follow are empty, and belong in no loss and no average."""
-        valid: int = self._core.num_valid
-        return valid
+        without H and W for labels of whole images. None without labels."""
+        label: Field = self._label_array()
+        return label
 
     @property
     def epoch(self) -> int:
@@ -99,31 +79,95 @@ class BatchOf(Generic[Field]):
         step: int = self._core.step
         return step
 
-    def _samples(self) -> tuple[Any, Any]:
-        """Images and labels without empty rows."""
-        image: Any = self.image
-        label: Any = self.label
-        valid = self.num_valid
-        if valid == len(self):
-            return image, label
-        return image[:valid], None if label is None else label[:valid]
+    @property
+    def batch_size(self) -> int:
+        """Rows of this batch: those of this rank. With "keep", the last batch of an epoch may have
+        fewer than the others."""
+        if self._rows is not None:
+            return self._rows
+        batch_size: int = self._core.batch_size
+        return batch_size
+
+    @property
+    def num_valid(self) -> int:
+        """Rows with a sample, which come first. Less than `batch_size` only with "pad": the rows
+        that follow are empty, and belong in no loss and no average."""
+        num_valid: int = self._core.num_valid
+        return num_valid
+
+    @property
+    def indices(self) -> npt.NDArray[np.int64]:
+        """The number of each row's sample in the data set, i64 [N]; −1 for an empty row."""
+        indices: npt.NDArray[np.int64] = self._core.indices
+        return indices
+
+    @property
+    def keys(self) -> list[str]:
+        """The key of each row's sample; an empty text for an empty row."""
+        keys: list[str] = self._core.keys
+        return keys
+
+    @property
+    def crops(self) -> npt.NDArray[np.int32]:
+        """The window that augmentation chose for each row, in pixels of the record, and the flips
+        after it: x, y, width, height, horizontal, vertical (in Python i32 [N,6]); without
+        augmentation the whole record."""
+        crops: npt.NDArray[np.int32] = self._core.crops
+        return crops
+    # </api>
+
+    def _image_array(self) -> Any:
+        if self._image is None:
+            self._image = self._made(self._core.image(), self._image_view)
+        return self._image
+
+    def _label_array(self) -> Any:
+        if self._label is None:
+            array = self._core.label()
+            if array is not None:
+                self._label = self._made(array, self._label_view)
+        return self._label
+
+    def _own_rows(self) -> Rows:
+        """Copies what the batch says of its rows, for a batch that outlives this one."""
+        return Rows(
+            self.epoch, self.step, self.num_valid, self.indices, list(self.keys), self.crops
+        )
 
     def release(self) -> None:
         """Drops this batch's share of the slot. Arrays that were taken from it stay valid, and so
-        does len(batch); all else raises UsageError from now on."""
-        self._rows = len(self)
+        does `batch_size`; all else raises UsageError from now on."""
+        self._rows = self.batch_size
         self._image = self._label = None
         self._core.release()
 
-    def __iter__(self) -> Iterator[Any]:
+    @overload
+    def __getitem__(self, index: int | str) -> Field: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Field]: ...
+    def __getitem__(self, index: int | str | slice) -> Field | Sequence[Field]:
+        """The image for 0 and "image", the label for 1 and "label"."""
+        if isinstance(index, str):
+            if index not in ("image", "label"):
+                raise KeyError(f'a batch has "image" and "label", not {index!r}')
+            index = ("image", "label").index(index)
+        if isinstance(index, slice):
+            return (self.image, self.label)[index]
+        if index in (0, -2):
+            return self.image
+        if index in (1, -1):
+            return self.label
+        raise IndexError(f"a batch is image and label, [0] and [1]; there is no [{index}]")
+
+    def __iter__(self) -> Iterator[Field]:
         return iter((self.image, self.label))
 
     def __len__(self) -> int:
-        """The number of rows, also after `release`."""
-        if self._rows is not None:
-            return self._rows
-        rows: int = self._core.rows
-        return rows
+        """2: image and label. `batch_size` is the number of rows."""
+        return 2
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.image, self.label, self._own_rows())
 
     def __repr__(self) -> str:
         name = type(self).__module__.removesuffix(".batch")
@@ -131,6 +175,10 @@ class BatchOf(Generic[Field]):
             return f"<{name}.Batch released>"
         place = f"step {self.step} of epoch {self.epoch}"
         return f"<{name}.Batch {place}, {self.num_valid} samples>"
+
+
+def _restored(kind: type[BatchOf[Any]], image: Any, label: Any, rows: Rows) -> Any:
+    return kind._of(image, label, rows)
 
 
 class Batch(BatchOf[Array]):
@@ -144,48 +192,54 @@ class Batch(BatchOf[Array]):
         return array if view is None else array.view(view)
 
 
-class ReadRows:
-    """What Dataset.read() has read, as a batch asks for it; the arrays are its own."""
+class Rows:
+    """Describes the rows of a batch with arrays of its own: of `Dataset.read`, of a copy, and of a
+    batch that was moved to a device."""
 
-    epoch = step = 0
+    __slots__ = ("_facts",)
 
     def __init__(
         self,
-        numbers: npt.NDArray[np.int64],
-        image: Array,
-        label: Array | None,
+        epoch: int,
+        step: int,
+        num_valid: int,
+        indices: npt.NDArray[np.int64],
         keys: list[str],
-        boxes: npt.NDArray[np.int32],
+        crops: npt.NDArray[np.int32],
     ) -> None:
-        self.rows = self.num_valid = len(numbers)
-        self._arrays: tuple[Array, Array | None] | None = (image, label)
-        self._numbers, self._keys, self._boxes = numbers, keys, boxes
+        self._facts: dict[str, Any] | None = {
+            "epoch": epoch,
+            "step": step,
+            "batch_size": len(indices),
+            "num_valid": num_valid,
+            "indices": indices,
+            "keys": keys,
+            "crops": crops,
+        }
 
-    def image(self) -> Array:
-        """Raises UsageError after `release`."""
-        return self._held()[0]
+    def __getattr__(self, name: str) -> Any:
+        if name not in _FACTS:
+            raise AttributeError(name)
+        if self._facts is None:
+            raise UsageError("the batch was released; take what you need before release()")
+        fact = self._facts.get(name)
+        return fact
 
-    def label(self) -> Array | None:
-        """None without labels. Raises UsageError after `release`."""
-        return self._held()[1]
+    def image(self) -> None:
+        """Raises UsageError: a batch asks only after `release`."""
+        _ = self.epoch
 
-    def index(self) -> npt.NDArray[np.int64]:
-        """The numbers that were asked for."""
-        return self._numbers
-
-    def keys(self) -> list[str]:
-        """The keys of these samples."""
-        return self._keys
-
-    def boxes(self) -> npt.NDArray[np.int32]:
-        """The whole records: nothing was augmented."""
-        return self._boxes
+    def label(self) -> None:
+        """Returns None, for a batch without labels. Raises UsageError after `release`."""
+        _ = self.epoch
 
     def release(self) -> None:
-        """Drops the arrays."""
-        self._arrays = None
+        """Drops the facts."""
+        self._facts = None
 
-    def _held(self) -> tuple[Array, Array | None]:
-        if self._arrays is None:
-            raise UsageError(RELEASED)
-        return self._arrays
+    def __reduce__(self) -> tuple[Any, ...]:
+        facts = self._facts or {}
+        return Rows, tuple(facts[name] for name in _FACTS if name != "batch_size")
+
+
+_FACTS = ("epoch", "step", "batch_size", "num_valid", "indices", "keys", "crops")

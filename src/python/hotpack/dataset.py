@@ -18,13 +18,14 @@ import numpy.typing as npt
 from . import _core
 from .errors import UsageError, printable
 from .forms import Bits, Ids, Image, Label, Layout, OneHot, view_of
+from .option_table import VerifyChecksums
+from .options import checked_names, word
 
 if TYPE_CHECKING:
     from .batch import Batch
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Weights = Literal["median", "inverse"]
-Check = Literal["first", "always", "never"]
 Numbers = Sequence[int] | npt.NDArray[Any]
 
 
@@ -71,7 +72,7 @@ class Sample:
         """The image, u8 [H,W,c], c = 3 (R, G, B) or 1. Read-only: a view of the file (not
         contiguous if the pack stores channels first), or memory of its own if the pack is
         compressed. Raises DamagedError and IoError."""
-        image: npt.NDArray[np.uint8] = self._core.image(self._dataset._check)
+        image: npt.NDArray[np.uint8] = self._core.image(self._dataset._verify)
         return image
 
     def label(
@@ -124,7 +125,7 @@ class Sample:
 
     def _label(self, form: Label) -> npt.NDArray[Any]:
         view = view_of(form)
-        label: npt.NDArray[Any] = self._core.label(form._spec(), self._dataset._check)
+        label: npt.NDArray[Any] = self._core.label(form._spec(), self._dataset._verify)
         return label if view is None else label.view(view)
 
 
@@ -137,10 +138,10 @@ class Dataset(Sequence[Sample]):
     """
 
     def __init__(
-        self, core: Any, check: Check, numbers: npt.NDArray[np.int64] | None = None
+        self, core: Any, verify_checksums: VerifyChecksums, numbers: npt.NDArray[np.int64] | None = None
     ) -> None:
         self._core = core
-        self._check = check
+        self._verify = verify_checksums
         self._numbers = numbers  # of a subset, in the whole
         self._size = len(core)
         self._facts: dict[str, Any] | None = None
@@ -178,6 +179,7 @@ class Dataset(Sequence[Sample]):
         every shard."""
         return Keys(self)
 
+    @checked_names
     def read(
         self,
         indices: Numbers,
@@ -196,15 +198,21 @@ class Dataset(Sequence[Sample]):
         of new ones, contiguous and of exactly the batch's bytes. threads: 0 means one a core, at
         most 8. Raises IndexError, UsageError, DamagedError and IoError.
         """
-        from .batch import ReadRows, Batch
+        from .batch import Batch, Rows
 
         numbers = _checked_numbers(indices, self._size)
         form = None if label is None else label._spec()
         images, labels = out or (None, None)
-        rows = self._core.read(
-            numbers, image._spec(), form, pad_to, threads, self._check, images, labels
+        image_array, label_array, keys, crops = self._core.read(
+            numbers, image._spec(), form, pad_to, threads, self._verify, images, labels
         )
-        return Batch(ReadRows(numbers, *rows), view_of(image), view_of(label))
+        rows = Rows(0, 0, len(numbers), numbers, keys, crops)
+        batch: Batch = Batch._of(
+            Batch._made(image_array, view_of(image)),
+            None if label_array is None else Batch._made(label_array, view_of(label)),
+            rows,
+        )
+        return batch
 
     def subset(self, indices: Numbers) -> Dataset:
         """The data set of these samples, in this order: numbers 0 … len − 1, also several times the
@@ -213,7 +221,7 @@ class Dataset(Sequence[Sample]):
         length."""
         numbers = _checked_numbers(_of_mask(indices, self._size), self._size)
         whole = numbers if self._numbers is None else self._numbers[numbers]
-        return Dataset(self._core.subset(numbers), self._check, whole)
+        return Dataset(self._core.subset(numbers), self._verify, whole)
 
     # ---- what all samples have in common
 
@@ -299,7 +307,7 @@ class Dataset(Sequence[Sample]):
         return contact_sheet(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopen, (self.folders, self.fingerprint, self._check, self._numbers)
+        return _reopen, (self.folders, self.fingerprint, self._verify, self._numbers)
 
     @property
     def _statistics(self) -> dict[str, Any]:
@@ -352,33 +360,32 @@ class Keys(Sequence[str]):
         return f"<{len(self)} keys of {self._dataset!r}>"
 
 
-def open(*folders: Path, check: Check = "first") -> Dataset:
+def open(*folders: Path, verify_checksums: VerifyChecksums = "first_read") -> Dataset:
     """Opens one or more packs as one data set: the samples of the first folder come first.
 
-    check: when to check the CRC-32C of a record: at its "first" read in this process, "always" or
-    "never".
+    verify_checksums: when to check the CRC-32C of a record: at the "first_read" in this process,
+    "always" or "never".
 
     Reads the manifests only. Raises UsageError if the packs differ in class names or colors, kind
     or storage of labels, image layout or channels (sizes may differ); DamagedError for a folder
     that is not a pack, is unfinished or damaged; IoError for what cannot be read.
     """
-    if check not in ("first", "always", "never"):
-        raise UsageError(f"check {check!r} is none of 'first', 'always', 'never'", option="check")
+    word("verify_checksums", verify_checksums)
     names = [os.fsencode(folder) for folder in folders]
     for name in names:
         if b"\0" in name:
             raise UsageError("is not a path: it holds a zero byte", path=os.fsdecode(name))
-    return Dataset(_core.open([os.path.abspath(name) for name in names]), check)
+    return Dataset(_core.open([os.path.abspath(name) for name in names]), verify_checksums)
 
 
 def _reopen(
     folders: tuple[str, ...],
     fingerprint: str,
-    check: Check,
+    verify_checksums: VerifyChecksums,
     numbers: npt.NDArray[np.int64] | None,
 ) -> Dataset:
     """Opens a pickled data set again."""
-    dataset = open(*folders, check=check)
+    dataset = open(*folders, verify_checksums=verify_checksums)
     if numbers is not None:
         dataset = (
             dataset.subset(numbers) if len(dataset) > int(numbers.max(initial=-1)) else dataset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from .batch import BatchOf
 from .errors import UsageError
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from .process import Listener
 
 Device = int | str | Any  # also a torch.device or a jax.Device
-Residency = Literal["page", "device", "auto"]
 _LoadListener = Callable[[int, int, int, int], None]
 
 

@@ -4,8 +4,11 @@ IndexError, KeyError and TypeError for a wrong index, which Python's own sequenc
 from __future__ import annotations
 
 import builtins
+import re
 import signal
 from typing import Any
+
+from .option_table import DTYPES
 
 
 class Error(Exception):
@@ -116,6 +119,7 @@ class PerformanceWarning(UserWarning):
 
 # By the words of the command's JSON, in the order of ErrorCode in include/hotpack/result.hpp.
 CLASSES: dict[str, type[Error]] = {
+    # <api: python codes>
     "usage": UsageError,
     "data": DataError,
     "io": IoError,
@@ -124,7 +128,11 @@ CLASSES: dict[str, type[Error]] = {
     "timeout": TimeoutError,
     "cancelled": CancelledError,
     "busy": UsageError,
+    # </api>
 }
+
+
+_TYPE_NAMES = re.compile(rf"\b({'|'.join(DTYPES)})\b")
 
 
 def _of_code(
@@ -141,7 +149,10 @@ def _of_code(
         message = message.removeprefix(
             f"record {record} ({key}): " if key else f"record {record}: "
         )
-    error = list(CLASSES.values())[code](
+    kind = list(CLASSES.values())[code]
+    if kind is UsageError:  # about options, whose types have Python's names here
+        message = _TYPE_NAMES.sub(lambda name: DTYPES[name[0]], message)
+    error = kind(
         message, path=path, offset=offset, record=record, key=key, option=option
     )
     if isinstance(error, IoError):

@@ -1,11 +1,12 @@
 """Forms of images and labels in a batch: what the model wants.
 
-Values; they can be compared, copied and pickled. A form that does not fit the data set is refused
-by what uses it, with UsageError.
+Values; they can be compared, copied and pickled. A form that cannot be raises UsageError when it is
+made; one that does not fit the data set, when a loader opens.
 """
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -53,6 +54,23 @@ def bfloat16() -> np.dtype[Any]:
     return found
 
 
+_IMAGES = ("uint8", "float16", "float32", "bfloat16")
+_IDS = ("uint8", "uint16", "int32", "int64")
+
+
+def _checked_dtype(dtype: object, possible: tuple[str, ...], what: str) -> str:
+    name = dtype_name(dtype)
+    if name not in possible:
+        names = ", ".join(possible[:-1]) + " or " + possible[-1]
+        raise UsageError(f"{what} cannot have dtype {name}; use {names}", option="dtype")
+    return name
+
+
+def _check_layout(layout: object) -> None:
+    if layout not in ("NHWC", "NCHW"):
+        raise UsageError(f"layout is {layout!r}; it must be 'NHWC' or 'NCHW'", option="layout")
+
+
 @dataclass(frozen=True, slots=True)
 class Image:
     """Images: [N,H,W,c], or [N,c,H,W] with layout "NCHW"; c is 3 (R, G, B) or 1.
@@ -60,7 +78,7 @@ class Image:
     dtype: uint8 (the stored bytes), float32, float16 or bfloat16. Floats are
     (float(x) / 255 − mean[c]) / std[c], or float(x) / 255 without mean and std, in single precision
     and this order, as torchvision's ToTensor and Normalize compute it; then rounded to nearest
-    even. mean, std: one number per channel, both or neither, for floats only; `ds.mean` and
+    even. mean, std: one number per channel in 0 … 1, both or neither, for floats only; `ds.mean` and
     `ds.std` are those of the data set.
     """
 
@@ -70,11 +88,20 @@ class Image:
     std: Sequence[float] | npt.NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "dtype", dtype_name(self.dtype))
+        object.__setattr__(self, "dtype", _checked_dtype(self.dtype, _IMAGES, "images"))
+        _check_layout(self.layout)
         for name in ("mean", "std"):
             value = getattr(self, name)
             if value is not None:
                 object.__setattr__(self, name, tuple(float(number) for number in value))
+        if (self.mean is None) != (self.std is None):
+            raise UsageError("mean and std belong together; give both or neither", option="mean")
+        if self.mean is not None and self.dtype == "uint8":
+            raise UsageError(
+                "mean and std need a float dtype, and dtype is uint8; use float32, float16 or "
+                "bfloat16",
+                option="dtype",
+            )
 
     def _spec(self) -> _Spec:
         mean, std = self.mean, self.std
@@ -100,10 +127,12 @@ class Ids:
 
     def __post_init__(self) -> None:
         if self.dtype is not None:
-            object.__setattr__(self, "dtype", dtype_name(self.dtype))
+            object.__setattr__(self, "dtype", _checked_dtype(self.dtype, _IDS, "class ids"))
+        if self.ignore_index is not None:
+            object.__setattr__(self, "ignore_index", operator.index(self.ignore_index))
 
     def _spec(self) -> _Spec:
-        return "index", self.dtype, "NHWC", False, self.ignore_index
+        return "ids", self.dtype, "NHWC", False, self.ignore_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +149,8 @@ class OneHot:
     ignore_channel: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "dtype", dtype_name(self.dtype))
+        object.__setattr__(self, "dtype", _checked_dtype(self.dtype, _IMAGES, "one-hot labels"))
+        _check_layout(self.layout)
 
     def _spec(self) -> _Spec:
         return "one_hot", self.dtype, self.layout, self.ignore_channel, None

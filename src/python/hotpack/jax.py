@@ -4,12 +4,13 @@
         step(b.image, b.label)
 
 Arrays on the CPU share the memory of a batch, which is not overwritten as long as one of them
-lives. JAX runs ahead of the program and so holds several batches: a Loader has 6 slots here.
+lives.
 """
 
 from __future__ import annotations
 
-from typing import Any, Unpack
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
@@ -18,7 +19,13 @@ from .batch import BatchOf
 from .dataset import Dataset, Path
 from .device import Device, DeviceArray
 from .forms import Ids, Image, Label
-from .loader import LoaderOf, Options
+from .loader import LoaderOf
+from .option_table import Access, LastBatch, Residency, Shuffle, VerifyChecksums
+from .options import checked_names
+
+if TYPE_CHECKING:
+    from .process import Listener
+    from .pure import Augment
 
 __all__ = ["Batch", "Loader"]
 
@@ -53,17 +60,107 @@ class Loader(LoaderOf[Batch]):
     _batch_class = Batch
     _default_label = _LABEL
 
+    # <api: python jax.Loader>
+    @checked_names
     def __init__(
         self,
         data: Dataset | Path,
         batch_size: int | None = None,
         *,
+        global_batch_size: int | None = None,
+        seed: int = 0,
+        epoch: int = 0,
+        rank: int | str | None = None,
+        world_size: int | None = None,
+        last_batch: LastBatch = "drop",
+        shuffle: Shuffle = True,
+        block_samples: int = 256,
+        window_blocks: int = 16,
+        resume: Mapping[str, Any] | None = None,
         image: Image = _IMAGE,
         label: Label | None = _LABEL,
-        slots: int = 6,
+        augment: Augment | None = None,
+        pad_to: tuple[int, int] | None = None,
+        threads: int = 0,
+        prefetch_batches: int = 3,
+        verify_checksums: VerifyChecksums = "first_read",
+        access: Access = "map",
+        timeout: float | None = 600.0,
+        memory_budget_bytes: int = 0,
         device: Device | None = None,
-        **options: Unpack[Options],
+        residency: Residency = "page",
+        pinned_budget_bytes: int | None = None,
+        device_budget_bytes: int | None = None,
+        outputs: int = 4,
+        progress: Listener | bool | None = None,
     ) -> None:
-        super().__init__(
-            data, batch_size, image=image, label=label, prefetch_batches=slots, device=device, **options
-        )
+        """Opens the loader; its threads begin to read at once.
+
+        Args:
+            data: A Dataset, or the folder of a pack.
+            batch_size: Samples per step of this rank: each of `world_size` ranks gets as many. Give
+                this or `global_batch_size`.
+            global_batch_size: Samples per step, summed over all ranks; at least `world_size`. The
+                shares of ranks differ by one row if this number is not a multiple of `world_size`.
+                Without `batch_size` and `global_batch_size`, it is 32.
+            seed: Determines the order of samples and every random choice of augmentation.
+            epoch: The first epoch, below 2^32.
+            rank: This process among those that train together: 0 … `world_size` − 1. None: the rank
+                of `torch.distributed` if it is initialized, else RANK, else 0. "slurm", "mpi" and
+                "jax": the rank of the scheduler's variables or of JAX.
+            world_size: The number of processes that train together. None: from the source of
+                `rank`, else 1.
+            last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
+                (with shuffling, different samples in each epoch), "pad" adds empty rows after the
+                first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
+                gives a shorter last batch, on every rank.
+            shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
+                the order of the files.
+            block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
+                mixing.
+            window_blocks: Blocks per window of "block", at least 1. Larger: better mixing, more
+                memory in use.
+            resume: Continues a run at this state; `epoch` is then ignored. The state does not
+                contain the options of augmentation and output: pass the same ones as before. What
+                `state_dict()` returned.
+            image: Element type, axis order and normalization of images.
+            label: Form and element type of labels. Unlabeled data sets need the default.
+            augment: Flips and crops of image and label alike. Default: none.
+            pad_to: Pads each record on the right and at the bottom to this size (black; labels:
+                ignored). Required if record sizes differ, unless a crop is set or a batch has one
+                row. (height, width).
+            threads: Threads that read and expand records. 0: the cores that this process may use,
+                at most 8.
+            prefetch_batches: Batches that are read ahead, 2 … 64. More of them bridge longer
+                pauses. Batches that the program holds do not count: a loader takes memory for as
+                many more.
+            verify_checksums: When to check the CRC-32C of a record: "first_read" in this process,
+                "always" or "never".
+            access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
+                own reads; "read" uses system calls only, which is slower.
+            timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
+                be repeated. None: wait forever. Seconds.
+            memory_budget_bytes: Limit for the memory of all batches together; opening a loader that
+                needs more is refused. 0: no limit.
+            device: A number, as CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a
+                framework.
+            residency: Where packed records stay between epochs: in the "page" cache, in the memory
+                of the "device", or "auto": on the device if they fit its budget.
+            pinned_budget_bytes: Limit for pinned memory. Opening a loader that needs more is
+                refused. None: a quarter of the memory that this process may still take, divided by
+                `world_size`.
+            device_budget_bytes: Limit for the loader's memory on each device: packed batches,
+                outputs and resident records. None: half of the device memory that is free when the
+                loader opens.
+            outputs: Batches in device memory that the program may hold at the same time, 0 … 64;
+                their memory is allocated at once. With 0, only next_into can be used.
+            progress: Called about every 50 ms while opening loads records into device memory, and
+                when all are loaded.
+
+        Raises:
+            UsageError: for options that do not fit each other or the data set.
+            DamagedError, IoError: while reading, at exactly the step that holds the record.
+            TimeoutError, CancelledError: while waiting for a batch.
+        """
+        self._open(locals())
+    # </api>

@@ -1,6 +1,6 @@
 """Data sets for Keras 3, with any backend.
 
-loader = hotpack.Loader(ds, 32, image=hotpack.Image("float32"), label=hotpack.Ids("int32"), prefetch_batches=8)
+loader = hotpack.Loader(ds, 32, image=hotpack.Image("float32"), label=hotpack.Ids("int32"))
 model.fit(hotpack.keras.PyDataset(loader), epochs=3)
 """
 
@@ -11,22 +11,28 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import keras
+import numpy as np
+import numpy.typing as npt
 
 from .errors import UsageError
+from .forms import Bits, OneHot
 from .loader import LoaderOf, State
 
 __all__ = ["Position", "PyDataset"]
 
 
 class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
-    """The batches of a loader for `fit`, `evaluate` and `predict`, each sample once an epoch. They
-    have no empty rows: with last_batch="pad" the last batch may be shorter, so a metric is that of all
-    samples.
+    """The batches of a loader for `fit`, `evaluate` and `predict`.
+
+    class_weights: f32 [C], such as `ds.class_weights()`: Keras gets the weight of each pixel, or of
+    each image, as sample_weight; 0 for one without a class. fit's own class_weight is for labels
+    of whole images only. transform: called with images and labels, gives what Keras gets;
+    sample_weight and several outputs come that way. Give at most one of the two.
 
     The loader decides about the order: Keras' own `shuffle` permutes the numbers of batches, which
-    change nothing here. transform: called with images and labels, gives what Keras gets.
-    sample_weight and several outputs come that way. Raises as the loader, and UsageError for
-    last_batch="pad" on several processes, whose last batches would differ in size.
+    change nothing here. For validation, open it with shuffle=False and last_batch="keep": each
+    sample counts once. Raises as the loader, and UsageError for last_batch="pad", whose empty rows
+    Keras would count.
 
     Every epoch of Keras begins with the first batch of another epoch of the loader. One that is
     shorter, by steps_per_epoch, must be the last of its call of `fit`: Keras then keeps batches of
@@ -34,21 +40,33 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
     `stop_training` in the middle of an epoch: to continue, give a new PyDataset a loader that
     stands there.
 
-    Keras tries a few batches before it begins; what it tried comes again, so the loader's own state
-    is not that of the model: `Position` has it. To continue in the middle of an epoch, open the
+    Keras draws trial batches before training, so the loader runs ahead of the model. `Position`
+    tracks the last trained batch. To continue in the middle of an epoch, open the
     loader with that state and call `fit` for each of `rest(epochs)`. Without `rest`, such a loader
     raises UsageError at the first batch.
     """
 
     def __init__(
-        self, loader: LoaderOf[Any], *, transform: Callable[[Any, Any], Any] | None = None
+        self,
+        loader: LoaderOf[Any],
+        *,
+        class_weights: npt.ArrayLike | None = None,
+        transform: Callable[[Any, Any], Any] | None = None,
     ) -> None:
         super().__init__(workers=1, use_multiprocessing=False, max_queue_size=2)
         if not isinstance(loader, LoaderOf):
             raise UsageError(f"loader is a {type(loader).__name__}; give a hotpack.Loader")
-        loader._check_tail()
+        loader._refuse_empty_rows("Keras")
         self._loader = loader
         self._transform = transform
+        if class_weights is not None:
+            if transform is not None:
+                raise UsageError(
+                    "class_weights and transform are both set; let the transform return "
+                    "(images, labels, weights)",
+                    option="class_weights",
+                )
+            self._transform = _Weighted(loader, class_weights)
         self._turn = threading.Lock()
         self._batches: Any = None  # of the running epoch, or of a trial
         self._first = loader.state_dict()  # perhaps in the middle of an epoch
@@ -69,7 +87,7 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
     def __getitem__(self, index: int) -> Any:
         with self._turn:
             batch = self._next()
-        image, label = batch._samples()
+        image, label = batch
         if self._transform is not None:
             return self._transform(image, label)
         return image if label is None else (image, label)
@@ -205,9 +223,43 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
         return {**self._first, "epoch": epoch, "samples": samples}
 
 
+class _Weighted:
+    """Adds the weight of its class to each pixel or image: (images, labels, weights)."""
+
+    def __init__(self, loader: LoaderOf[Any], class_weights: npt.ArrayLike) -> None:
+        weights = np.asarray(class_weights, np.float32)
+        count = loader.dataset.num_classes
+        if weights.shape != (count,):
+            raise UsageError(
+                f"class_weights has the shape {list(weights.shape)}; it must have one number for "
+                f"each of the {count} classes",
+                option="class_weights",
+            )
+        form = loader._given["label"]
+        if isinstance(form, Bits):
+            raise UsageError(
+                "class_weights need labels as hotpack.Ids or hotpack.OneHot", option="class_weights"
+            )
+        self._axis = 1 if isinstance(form, OneHot) and form.layout == "NCHW" else -1
+        self._is_one_hot = isinstance(form, OneHot)
+        self._weights = np.nan_to_num(weights)  # a class without pixels has no weight
+        if self._is_one_hot and form.ignore_channel:
+            self._weights = np.append(self._weights, np.float32(0))
+
+    def __call__(self, image: Any, label: Any) -> tuple[Any, Any, Any]:
+        if label is None:
+            raise UsageError("class_weights need a data set with labels", option="class_weights")
+        ids = np.asarray(label)
+        if self._is_one_hot:
+            ids = np.moveaxis(ids.astype(np.float32, copy=False), self._axis, -1)
+            return image, label, ids @ self._weights
+        is_class = (ids >= 0) & (ids < len(self._weights))
+        return image, label, np.where(is_class, self._weights[np.where(is_class, ids, 0)], 0)
+
+
 class Position(keras.callbacks.Callback):  # type: ignore[misc]
-    """A callback of `fit` that knows up to which batch the model has learned. Keras may have taken
-    further batches from the loader by then.
+    """A callback of `fit` that tracks the last trained batch. Keras may have taken further batches
+    from the loader by then.
 
     data: what `fit` gets. save: called with model and state after every `every` batches of an
     epoch of Keras and at its end, to write a checkpoint; `state_dict()` gives the state at any

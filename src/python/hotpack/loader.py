@@ -1,5 +1,5 @@
-"""Batches for training, in a seeded order that depends on nothing else: not on threads, not on the
-number of processes, not on interruptions.
+"""Batches for training, in a seeded order that is independent of threads, processes and
+interruptions.
 
 Threads of the library read ahead into a few slots; a batch is one of these slots.
 """
@@ -10,59 +10,38 @@ import atexit
 import json
 import os
 import threading
-import warnings
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from .batch import Batch, BatchOf
-from .dataset import Check, Dataset, Path, open
-from .device import Device, DeviceBatch, Residency, load_listener, ordinal_of
+from .batch import Batch, BatchOf, Rows
+from .dataset import Dataset, Path, open
+from .device import Device, DeviceBatch, load_listener, ordinal_of
 from .distributed import place_of
-from .errors import PerformanceWarning, UsageError
+from .errors import UsageError
 from .forms import Image, Label, view_of
+from .option_table import (
+    DEVICE_OPTIONS,
+    INTEGERS,
+    WORDS,
+    Access,
+    LastBatch,
+    Residency,
+    Shuffle,
+    VerifyChecksums,
+)
+from .options import checked_names, integer, word
 
 if TYPE_CHECKING:  # only its attributes are used; hotpack.pure takes a while to import
     from .process import Listener
     from .pure import Augment
 
-Shuffle = bool | Literal["block"]
-Tail = Literal["drop", "pad", "wrap"]
 State = dict[str, str | int]
 _LEGACY_STREAM = 0
-_MOST_SMALL = 2**32 - 1
-_MOST_DEVICE = 2**31 - 1
 _AnyBatch = TypeVar("_AnyBatch", bound=BatchOf[Any])
-
-
-class Options(TypedDict, total=False):
-    """Options that mean the same to the loaders of all frameworks; `Loader` and `DeviceLoader`
-    describe them."""
-
-    global_batch_size: int | None
-    shuffle: Shuffle
-    seed: int
-    tail: Tail
-    rank: int | str | None
-    world: int | None
-    augment: Augment | None
-    pad_to: tuple[int, int] | None
-    threads: int
-    timeout: float | None
-    check: Check
-    access: Literal["map", "read"]
-    block_samples: int
-    window_blocks: int
-    resume: Mapping[str, Any] | None
-    residency: Residency
-    outputs: int
-    pinned_budget: int | None
-    device_budget: int | None
-    progress: Listener | bool | None
-
 
 atexit.register(_core.end_waiting)
 if hasattr(os, "register_at_fork"):
@@ -74,127 +53,75 @@ class LoaderOf(Generic[_AnyBatch]):
 
     _batch_class: type[_AnyBatch]
     _default_label: Label | None = None  # not for data sets without labels
-    _has_device = True
     _default_device: int | None = None
     _lends_outputs = True  # on a device: batches are in memory of the loader
 
-    def __init__(
-        self,
-        data: Dataset | Path,
-        batch_size: int | None = None,
-        *,
-        global_batch_size: int | None = None,
-        image: Image = Image(),
-        label: Label | None = None,
-        shuffle: Shuffle = True,
-        seed: int = 0,
-        tail: Tail = "drop",
-        rank: int | str | None = None,
-        world: int | None = None,
-        augment: Augment | None = None,
-        pad_to: tuple[int, int] | None = None,
-        slots: int = 4,
-        threads: int = 0,
-        timeout: float | None = 600.0,
-        check: Check = "first",
-        access: Literal["map", "read"] = "map",
-        block_samples: int = 256,
-        window_blocks: int = 16,
-        resume: Mapping[str, Any] | None = None,
-        device: Device | None = None,
-        residency: Residency = "page",
-        outputs: int = 4,
-        pinned_budget: int | None = None,
-        device_budget: int | None = None,
-        progress: Listener | bool | None = None,
-    ) -> None:
-        given = {
-            name: value for name, value in locals().items() if name not in ("self", "__class__")
-        }
+    def _open(self, given: dict[str, Any]) -> None:
+        """Opens the loader with the arguments of `__init__`, which are its locals."""
         self._given = given
-        dataset = data if isinstance(data, Dataset) else open(data)
-        self.dataset = dataset
+        for name in ("self", "__class__"):
+            given.pop(name, None)
+        data, timeout = given.pop("data"), given["timeout"]
+        if isinstance(data, LoaderOf):
+            raise UsageError("data is a loader; give its data set or the folder", option="data")
+        self.dataset = dataset = data if isinstance(data, Dataset) else open(data)
+        image, label = given["image"], given["label"]
         if label is self._default_label and dataset._core.label is None:
             given["label"] = label = None
-        _check_forms(image, label, augment)
-        place = place_of(rank, world)
-        self.rank, self.world, self._origin = place
-        _check_choices(shuffle, tail, access, timeout)
-        options = {
-            "global_batch_size": _global_size(batch_size, global_batch_size, self.world),
-            "image": image._spec(),
-            "label": None if label is None else label._spec(),
-            "shuffle": {True: "full", False: "none", "block": "block"}[shuffle],
-            "seed": _unsigned("seed", seed),
-            "epoch": 0,
-            "tail": tail,
-            "rank": _unsigned("rank", self.rank),
-            "world": _unsigned("world", self.world),
-            "augment": _augment_spec(augment),
-            "pad_to": _size("pad_to", pad_to),
-            "slots": _unsigned("slots", slots, 2, _MOST_SMALL),
-            "threads": _unsigned("threads", threads, 0, _MOST_SMALL),
-            "check": check,
-            "access": access,
-            "block_samples": _unsigned("block_samples", block_samples),
-            "window_blocks": _unsigned("window_blocks", window_blocks),
-            "resume": None if resume is None else _state_text(resume),
-        }
+        _check_forms(image, label, given["augment"])
+        self.rank, self.world_size, self._origin = place_of(given["rank"], given["world_size"])
         self._image_view, self._label_view = view_of(image), view_of(label)
-        self.device = self._default_device if device is None else ordinal_of(device)
-        if self.device is not None and not self._has_device:
-            raise UsageError(
-                "hotpack.Loader gives NumPy arrays, which are never on a device; use "
-                "hotpack.DeviceLoader, or hotpack.torch.Loader or hotpack.jax.Loader with device=",
-                option="device",
-            )
+        self.device = self._ordinal(given.pop("device", None))
+        plain = {name: value for name, value in given.items() if name not in ("rank", "world_size")}
+        options = {name: _plain(name, value) for name, value in plain.items()}
+        options["rank"] = integer("rank", self.rank)
+        options["world_size"] = integer("world_size", self.world_size)
+        options["timeout"] = self._timeout = _seconds(timeout)
         self._core: Any  # a Loader or a DeviceLoader of _core
+        progress = given.get("progress")
         if self.device is None:
             _refuse_device_options(given)
             self._core = _core.open_loader(dataset._core, options)
         else:
-            placed = {
-                "device": _unsigned("device", self.device, 0, _MOST_DEVICE),
-                "residency": residency,
-                "outputs": self._lends_outputs and _unsigned("outputs", outputs, 0, _MOST_SMALL),
-                "pinned_budget": _budget("pinned_budget", pinned_budget),
-                "device_budget": _budget("device_budget", device_budget),
-            }
-            self._core = _open_on_device(dataset, options, placed, progress)
-        self._timeout = float(timeout or 0)
+            options["device"] = self.device
+            if not self._lends_outputs:
+                options["outputs"] = 0
+            self._core = _open_on_device(dataset, options, progress)
         self._turn = threading.Lock()  # for the iteration, not for next()
         self._iteration = 0
         self._epoch = 0  # of the running iteration
         self._is_placed = True  # nothing was taken since the loader was opened or moved
         self._is_cancelled = False
-        self._warned = False
+
+    def _ordinal(self, device: Device | None) -> int | None:
+        """Returns the number of a CUDA device; None for the host."""
+        return self._default_device if device is None else ordinal_of(device)
 
     # ---- iteration
 
     def __iter__(self) -> Iterator[_AnyBatch]:
-        """The batches of one epoch: the next one, or after `load_state_dict`, `seek` and
-        `set_epoch`, and after a loop that took nothing, the rest of the one where the loader
-        stands. An older iterator then raises UsageError."""
+        """Iterates over the next epoch, or over the rest of the current one after
+        `load_state_dict`, `seek` or `set_epoch`. An older iterator then raises UsageError."""
         with self._turn:
             epoch, is_here = self._next_epoch()
             if not is_here and not self._is_cancelled:  # begin_epoch would end the cancellation
                 self._core.begin_epoch(epoch)
             self._epoch = epoch
-            self._is_placed = True  # a loop that takes nothing is none
+            self._is_placed = True  # an iterator that yields nothing does not start an epoch
             self._iteration += 1
             return _Iterator(self, self._iteration)
 
     def __len__(self) -> int:
-        """Batches an epoch, the same on every rank."""
+        """Number of batches per epoch; equal on all ranks."""
         steps: int = self._core.steps
         return steps
 
     def next_into(
         self, image: npt.NDArray[Any] | None = None, label: npt.NDArray[Any] | None = None
     ) -> NextInfo | None:
-        """Writes the next batch into your arrays, contiguous and of at least its bytes; None skips
-        a field. Returns None at the end of an epoch; the call after that begins the next one.
-        Raises UsageError on a device."""
+        """Writes the next batch into your arrays, which are contiguous and hold a full batch; None
+        skips a field. Returns None at the end of an epoch; the call after that begins the next
+        one. Raises UsageError on a device."""
         if self.device is not None:
             raise UsageError("next_into writes to host memory; open the loader without device")
         with self._turn:
@@ -215,26 +142,16 @@ class LoaderOf(Generic[_AnyBatch]):
         self._is_placed = False
         if core is None:
             return None
-        if core.copied and not self._warned:
-            self._warned = True
-            self._warn()
-        return self._batch_class(core, self._image_view, self._label_view)
+        return self._batch(core)
+
+    def _batch(self, taken: Any) -> _AnyBatch:
+        return self._batch_class(taken, self._image_view, self._label_view)
 
     def _take(self) -> Any:
         """The next batch as _core has it, or None at the end of the epoch."""
         if self.device is None:
             return self._core.next(self._timeout)
         return self._core.next(self._timeout, _LEGACY_STREAM)
-
-    def _warn(self) -> None:
-        slots = self._core.stats()["slots"]
-        warnings.warn(
-            f"the program holds so many batches that only copies leave room to read ahead; this "
-            f"costs speed and memory. Drop batches sooner, or open the loader with more than "
-            f"slots={slots}",
-            PerformanceWarning,
-            stacklevel=4,
-        )
 
     # ---- position
 
@@ -246,7 +163,7 @@ class LoaderOf(Generic[_AnyBatch]):
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continues there, with any number of ranks. Raises UsageError if data set, order, global
-        batch size or tail differ, and names the first difference."""
+        batch size or last_batch differ, and names the first difference."""
         with self._turn:
             self._core.restore(_state_text(state))
             self._place()
@@ -254,7 +171,7 @@ class LoaderOf(Generic[_AnyBatch]):
     def set_epoch(self, epoch: int) -> None:
         """Makes the next loop begin with this epoch. The position stays where the loader stands in
         it already, at its beginning or after `load_state_dict`. Ends a cancellation."""
-        epoch = _unsigned("epoch", epoch)
+        epoch = integer("epoch", epoch)
         with self._turn:
             at, step = self._core.position()
             if not (self._is_placed and at == epoch and step < len(self)):
@@ -267,7 +184,7 @@ class LoaderOf(Generic[_AnyBatch]):
     def seek(self, epoch: int, step: int = 0) -> None:
         """Makes the next loop continue with this step of this epoch, also after `cancel`."""
         with self._turn:
-            self._core.seek(_unsigned("epoch", epoch), _unsigned("step", step))
+            self._core.seek(integer("epoch", epoch), integer("step", step))
             self._place()
 
     def _place(self) -> None:
@@ -277,19 +194,17 @@ class LoaderOf(Generic[_AnyBatch]):
 
     @property
     def next_epoch(self) -> int:
-        """The epoch that the next loop gives, or of which it gives the rest: so
+        """Index of the epoch that the next loop starts or resumes:
         `for epoch in range(loader.next_epoch, epochs)` continues a run."""
         with self._turn:
             return self._next_epoch()[0]
 
-    def _check_tail(self) -> None:
-        """Refuses batches that are unequal on several processes after empty rows are cut."""
-        if self._given["tail"] == "pad" and self.world > 1:
+    def _refuse_empty_rows(self, who: str) -> None:
+        if self._given["last_batch"] == "pad":
             raise UsageError(
-                f'last_batch="pad" gives {self.world} processes last batches of different sizes: to '
-                "evaluate all samples, open the loader in one process, with rank=0 and world_size=1; to "
-                'train, with last_batch="drop" or "wrap"',
-                option="tail",
+                f'last_batch="pad" adds empty rows, which {who} would count as samples; open the '
+                'loader with last_batch="keep"',
+                option="last_batch",
             )
 
     def _next_epoch(self) -> tuple[int, bool]:
@@ -305,8 +220,8 @@ class LoaderOf(Generic[_AnyBatch]):
 
     @property
     def batch_size(self) -> int:
-        """Rows of this rank's batches."""
-        rows: int = self._core.rows
+        """Rows of this rank's batches; the last of an epoch may have fewer with last_batch="keep"."""
+        rows: int = self._core.batch_size
         return rows
 
     def stats(self) -> dict[str, float]:
@@ -321,8 +236,8 @@ class LoaderOf(Generic[_AnyBatch]):
 
     @property
     def residency(self) -> tuple[str, int, str] | None:
-        """Where a device loader keeps packed records between epochs, "page" or "device"; the
-        bytes of all of them there; and why. None for a loader in host memory."""
+        """Where a device loader keeps packed records between epochs, "page" or "device";
+        the bytes of all of them there; and why. None for a loader in host memory."""
         if self.device is None:
             return None
         residency: tuple[str, int, str] = self._core.residency()
@@ -356,7 +271,7 @@ class LoaderOf(Generic[_AnyBatch]):
         name = type(self).__module__.removesuffix(".loader")
         return (
             f"<{name}.{type(self).__name__} {len(self)} batches of {self.batch_size} an epoch, "
-            f"rank {self.rank} of {self.world} ({self._origin}), {self._memory_text()}: "
+            f"rank {self.rank} of {self.world_size} ({self._origin}), {self._memory_text()}: "
             f"{self.dataset!r}>"
         )
 
@@ -375,26 +290,96 @@ _Self = TypeVar("_Self", bound="LoaderOf[Any]")
 class Loader(LoaderOf[Batch]):
     """Batches of a data set, as NumPy arrays: `for x, y in loader` is one epoch.
 
-    data: a Dataset, or the folder of a pack. batch_size: rows of this process's batches;
-    global_batch_size: of all processes together; give one of them. image, label: forms; by default
-    the stored bytes and class ids. shuffle: True, False, or "block" for slow disks. seed: of the
-    order and of augmentation. tail: if the last batch of an epoch is not full, "drop" it, "pad" it
-    with empty rows after the first `Batch.num_valid`, or "wrap" to the first samples. rank, world: this
-    process and how many train together; by default what torch.distributed or RANK and WORLD_SIZE
-    say; or rank="slurm", "mpi", "jax". augment: flips and crops. pad_to: height and width to which
-    records of different sizes are padded. slots: batches in memory. threads: 0 means one a core, at
-    most 8. timeout: seconds that a batch may take; None waits for ever. check: when to check a
-    record's CRC-32C. access: "map", or "read" to use only system calls. resume: a state_dict.
-
-    Raises UsageError for options that do not fit the data set. While reading: DamagedError and
-    IoError at exactly the step that holds the record, TimeoutError, CancelledError.
-
     Thread-safe: threads that share an iterator get different batches. In a forked child a Loader of
     the parent raises UsageError; open another one.
     """
 
     _batch_class = Batch
-    _has_device = False
+
+    # <api: python Loader>
+    @checked_names
+    def __init__(
+        self,
+        data: Dataset | Path,
+        batch_size: int | None = None,
+        *,
+        global_batch_size: int | None = None,
+        seed: int = 0,
+        epoch: int = 0,
+        rank: int | str | None = None,
+        world_size: int | None = None,
+        last_batch: LastBatch = "drop",
+        shuffle: Shuffle = True,
+        block_samples: int = 256,
+        window_blocks: int = 16,
+        resume: Mapping[str, Any] | None = None,
+        image: Image = Image(),
+        label: Label | None = None,
+        augment: Augment | None = None,
+        pad_to: tuple[int, int] | None = None,
+        threads: int = 0,
+        prefetch_batches: int = 3,
+        verify_checksums: VerifyChecksums = "first_read",
+        access: Access = "map",
+        timeout: float | None = 600.0,
+        memory_budget_bytes: int = 0,
+    ) -> None:
+        """Opens the loader; its threads begin to read at once.
+
+        Args:
+            data: A Dataset, or the folder of a pack.
+            batch_size: Samples per step of this rank: each of `world_size` ranks gets as many. Give
+                this or `global_batch_size`.
+            global_batch_size: Samples per step, summed over all ranks; at least `world_size`. The
+                shares of ranks differ by one row if this number is not a multiple of `world_size`.
+                Without `batch_size` and `global_batch_size`, it is 32.
+            seed: Determines the order of samples and every random choice of augmentation.
+            epoch: The first epoch, below 2^32.
+            rank: This process among those that train together: 0 … `world_size` − 1. None: the rank
+                of `torch.distributed` if it is initialized, else RANK, else 0. "slurm", "mpi" and
+                "jax": the rank of the scheduler's variables or of JAX.
+            world_size: The number of processes that train together. None: from the source of
+                `rank`, else 1.
+            last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
+                (with shuffling, different samples in each epoch), "pad" adds empty rows after the
+                first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
+                gives a shorter last batch, on every rank.
+            shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
+                the order of the files.
+            block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
+                mixing.
+            window_blocks: Blocks per window of "block", at least 1. Larger: better mixing, more
+                memory in use.
+            resume: Continues a run at this state; `epoch` is then ignored. The state does not
+                contain the options of augmentation and output: pass the same ones as before. What
+                `state_dict()` returned.
+            image: Element type, axis order and normalization of images.
+            label: Form and element type of labels. Unlabeled data sets need the default.
+            augment: Flips and crops of image and label alike. Default: none.
+            pad_to: Pads each record on the right and at the bottom to this size (black; labels:
+                ignored). Required if record sizes differ, unless a crop is set or a batch has one
+                row. (height, width).
+            threads: Threads that read and expand records. 0: the cores that this process may use,
+                at most 8.
+            prefetch_batches: Batches that are read ahead, 2 … 64. More of them bridge longer
+                pauses. Batches that the program holds do not count: a loader takes memory for as
+                many more.
+            verify_checksums: When to check the CRC-32C of a record: "first_read" in this process,
+                "always" or "never".
+            access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
+                own reads; "read" uses system calls only, which is slower.
+            timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
+                be repeated. None: wait forever. Seconds.
+            memory_budget_bytes: Limit for the memory of all batches together; opening a loader that
+                needs more is refused. 0: no limit.
+
+        Raises:
+            UsageError: for options that do not fit each other or the data set.
+            DamagedError, IoError: while reading, at exactly the step that holds the record.
+            TimeoutError, CancelledError: while waiting for a batch.
+        """
+        self._open(locals())
+    # </api>
 
 
 class DeviceLoader(LoaderOf[DeviceBatch]):
@@ -402,48 +387,134 @@ class DeviceLoader(LoaderOf[DeviceBatch]):
     others take by DLPack or `__cuda_array_interface__`, without a copy. Packed records cross the
     bus once; a kernel writes what the model wants. Order, shapes and bytes are those of `Loader`.
 
-    Takes the options of `Loader`; slots: packed batches in pinned memory. device: a number, as
-    CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a framework. residency: where packed
-    records stay between epochs: the system's "page" cache, memory of the "device", or "auto", the
-    device if its budget allows it, else page. outputs: batches that the program may
-    hold; one more raises UsageError. pinned_budget, device_budget: limits in bytes; by default a
-    quarter of the memory that is left divided by world, and half of the device's free memory.
-    progress: called with a Progress while opening loads records, or True for a bar of tqdm.
-
-    Raises as `Loader`; UsageError without a driver or device; IoError when a call of the driver
-    fails, and then at every later call. CUDA does not work after a fork.
+    Raises also UsageError without a driver or device, and IoError when a call of the driver fails,
+    and then at every later call. CUDA does not work after a fork.
     """
 
     _batch_class = DeviceBatch
     _default_device = 0
 
+    # <api: python DeviceLoader>
+    @checked_names
+    def __init__(
+        self,
+        data: Dataset | Path,
+        batch_size: int | None = None,
+        *,
+        global_batch_size: int | None = None,
+        seed: int = 0,
+        epoch: int = 0,
+        rank: int | str | None = None,
+        world_size: int | None = None,
+        last_batch: LastBatch = "drop",
+        shuffle: Shuffle = True,
+        block_samples: int = 256,
+        window_blocks: int = 16,
+        resume: Mapping[str, Any] | None = None,
+        image: Image = Image(),
+        label: Label | None = None,
+        augment: Augment | None = None,
+        pad_to: tuple[int, int] | None = None,
+        threads: int = 0,
+        prefetch_batches: int = 3,
+        verify_checksums: VerifyChecksums = "first_read",
+        access: Access = "map",
+        timeout: float | None = 600.0,
+        memory_budget_bytes: int = 0,
+        device: Device | None = None,
+        residency: Residency = "page",
+        pinned_budget_bytes: int | None = None,
+        device_budget_bytes: int | None = None,
+        outputs: int = 4,
+        progress: Listener | bool | None = None,
+    ) -> None:
+        """Opens the loader; its threads begin to read at once.
+
+        Args:
+            data: A Dataset, or the folder of a pack.
+            batch_size: Samples per step of this rank: each of `world_size` ranks gets as many. Give
+                this or `global_batch_size`.
+            global_batch_size: Samples per step, summed over all ranks; at least `world_size`. The
+                shares of ranks differ by one row if this number is not a multiple of `world_size`.
+                Without `batch_size` and `global_batch_size`, it is 32.
+            seed: Determines the order of samples and every random choice of augmentation.
+            epoch: The first epoch, below 2^32.
+            rank: This process among those that train together: 0 … `world_size` − 1. None: the rank
+                of `torch.distributed` if it is initialized, else RANK, else 0. "slurm", "mpi" and
+                "jax": the rank of the scheduler's variables or of JAX.
+            world_size: The number of processes that train together. None: from the source of
+                `rank`, else 1.
+            last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
+                (with shuffling, different samples in each epoch), "pad" adds empty rows after the
+                first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
+                gives a shorter last batch, on every rank.
+            shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
+                the order of the files.
+            block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
+                mixing.
+            window_blocks: Blocks per window of "block", at least 1. Larger: better mixing, more
+                memory in use.
+            resume: Continues a run at this state; `epoch` is then ignored. The state does not
+                contain the options of augmentation and output: pass the same ones as before. What
+                `state_dict()` returned.
+            image: Element type, axis order and normalization of images.
+            label: Form and element type of labels. Unlabeled data sets need the default.
+            augment: Flips and crops of image and label alike. Default: none.
+            pad_to: Pads each record on the right and at the bottom to this size (black; labels:
+                ignored). Required if record sizes differ, unless a crop is set or a batch has one
+                row. (height, width).
+            threads: Threads that read and expand records. 0: the cores that this process may use,
+                at most 8.
+            prefetch_batches: Batches that are read ahead, 2 … 64. More of them bridge longer
+                pauses. Batches that the program holds do not count: a loader takes memory for as
+                many more.
+            verify_checksums: When to check the CRC-32C of a record: "first_read" in this process,
+                "always" or "never".
+            access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
+                own reads; "read" uses system calls only, which is slower.
+            timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
+                be repeated. None: wait forever. Seconds.
+            memory_budget_bytes: Limit for the memory of all batches together; opening a loader that
+                needs more is refused. 0: no limit.
+            device: A number, as CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a
+                framework.
+            residency: Where packed records stay between epochs: in the "page" cache, in the memory
+                of the "device", or "auto": on the device if they fit its budget.
+            pinned_budget_bytes: Limit for pinned memory. Opening a loader that needs more is
+                refused. None: a quarter of the memory that this process may still take, divided by
+                `world_size`.
+            device_budget_bytes: Limit for the loader's memory on each device: packed batches,
+                outputs and resident records. None: half of the device memory that is free when the
+                loader opens.
+            outputs: Batches in device memory that the program may hold at the same time, 0 … 64;
+                their memory is allocated at once. With 0, only next_into can be used.
+            progress: Called about every 50 ms while opening loads records into device memory, and
+                when all are loaded.
+
+        Raises:
+            UsageError: for options that do not fit each other or the data set.
+            DamagedError, IoError: while reading, at exactly the step that holds the record.
+            TimeoutError, CancelledError: while waiting for a batch.
+        """
+        self._open(locals())
+    # </api>
+
+
 def _open_on_device(
-    dataset: Dataset,
-    options: dict[str, Any],
-    placed: dict[str, Any],
-    progress: Listener | bool | None,
+    dataset: Dataset, options: dict[str, Any], progress: Listener | bool | None
 ) -> Any:
     listener, finish = load_listener(progress)
     try:
-        return _core.open_device_loader(dataset._core, options, placed, listener)
+        return _core.open_device_loader(dataset._core, options, listener)
     finally:
         finish()
 
 
-class NextInfo:
-    """What `next_into` has written: epoch, step, valid (rows with a sample), index (i64 [N]),
-    keys."""
+class NextInfo(Rows):
+    """What `next_into` has written: epoch, step, batch_size, num_valid, indices, keys and crops, as
+    in a batch."""
 
-    __slots__ = ("epoch", "index", "keys", "step", "valid")
-
-    def __init__(
-        self, epoch: int, step: int, valid: int, index: npt.NDArray[np.int64], keys: list[str]
-    ) -> None:
-        self.epoch = epoch
-        self.step = step
-        self.num_valid = valid
-        self.index = index
-        self.keys = keys
+    __slots__ = ()
 
 
 class _Iterator(Iterator[_AnyBatch]):
@@ -478,66 +549,41 @@ def _check_forms(image: Any, label: Any, augment: Any) -> None:
         raise UsageError(f"augment is {augment!r}; it must be a hotpack.Augment", option="augment")
 
 
-def _check_choices(shuffle: Any, tail: Any, access: Any, timeout: Any) -> None:
-    if shuffle not in (True, False, "block"):
-        raise UsageError(f"shuffle {shuffle!r} is none of True, False, 'block'", option="shuffle")
-    if tail not in ("drop", "pad", "wrap"):
-        raise UsageError(f"tail {tail!r} is none of 'drop', 'pad', 'wrap'", option="tail")
-    if access not in ("map", "read"):
-        raise UsageError(f"access {access!r} is neither 'map' nor 'read'", option="access")
-    is_time = timeout is None or isinstance(timeout, (int, float)) and timeout >= 0
-    if not is_time:
+def _refuse_device_options(given: Mapping[str, Any]) -> None:
+    for name, default in DEVICE_OPTIONS.items():
+        if given.get(name, default) != default:
+            raise UsageError(f"{name} is for batches on a device; set device as well", option=name)
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Returns the value of an option as _core takes it. Raises UsageError for a wrong one."""
+    if name in WORDS:
+        return word(name, value)
+    if name in INTEGERS:
+        return None if value is None else integer(name, value)
+    if name in ("image", "label"):
+        return None if value is None else value._spec()
+    plain = {"augment": _augment_spec, "pad_to": _size, "resume": _state_text}.get(name)
+    return value if value is None or plain is None else plain(value)
+
+
+def _seconds(timeout: Any) -> float:
+    """Returns the limit of a wait in seconds; 0 waits forever."""
+    if timeout is None:
+        return 0.0
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or not timeout > 0:
         raise UsageError(
-            f"timeout is {timeout!r}; it must be seconds from 0 on, or None to wait for ever",
+            f"timeout is {timeout!r}; it must be seconds above 0, or None to wait forever",
             option="timeout",
         )
+    return float(timeout)
 
 
-def _refuse_device_options(given: Mapping[str, Any]) -> None:
-    unused = {
-        "residency": "page",
-        "outputs": 4,
-        "pinned_budget": None,
-        "device_budget": None,
-        "progress": None,
-    }
-    for name, default in unused.items():
-        if given[name] != default:
-            raise UsageError(f"{name} is for batches on a device; give device=, too", option=name)
-
-
-def _size(name: str, size: Any) -> tuple[int, int] | None:
-    if size is None:
-        return None
+def _size(size: Any) -> tuple[int, int]:
     if not isinstance(size, (tuple, list)) or len(size) != 2:
-        raise UsageError(f"{name} is {size!r}; it must be (height, width)", option=name)
-    return _unsigned(name, size[0], 1, _MOST_SMALL), _unsigned(name, size[1], 1, _MOST_SMALL)
-
-
-def _budget(name: str, size: int | None) -> int | None:
-    return None if size is None else _unsigned(name, size)
-
-
-def _global_size(batch_size: int | None, global_batch_size: int | None, world: int) -> int:
-    if (batch_size is None) == (global_batch_size is None):
-        raise UsageError(
-            "give either batch_size, the rows of each process, or global_batch_size, those of all "
-            "processes together",
-            option="batch_size",
-        )
-    if global_batch_size is not None:
-        return _unsigned("global_batch_size", global_batch_size)
-    assert batch_size is not None
-    return _unsigned("batch_size", batch_size) * world
-
-
-def _unsigned(name: str, value: Any, least: int = 0, most: int = 2**64 - 1) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise UsageError(f"{name} is {value!r}; it must be an integer", option=name)
-    number: int = value.__index__()
-    if not least <= number <= most:
-        raise UsageError(f"{name} is {number}; it must be from {least} to {most}", option=name)
-    return number
+        raise UsageError(f"pad_to is {size!r}; it must be (height, width)", option="pad_to")
+    height, width = (integer("pad_to", side, 1, 2**32 - 1) for side in size)
+    return height, width
 
 
 def _state_text(state: Mapping[str, Any]) -> str:
@@ -549,9 +595,7 @@ def _state_text(state: Mapping[str, Any]) -> str:
         ) from None
 
 
-def _augment_spec(augment: Augment | None) -> tuple[Any, ...] | None:
-    if augment is None:
-        return None
+def _augment_spec(augment: Augment) -> tuple[Any, ...]:
     crop, resized = augment.crop, augment.resized_crop
     return (
         float(augment.horizontal_flip),

@@ -3,9 +3,8 @@
     for x, y in hotpack.tf.batches(loader): train_step(x, y)   # eager
     model.fit(hotpack.tf.dataset(loader))                      # a tf.data.Dataset
 
-The loader is a `hotpack.Loader`, best with 6 slots, because TensorFlow runs ahead of the program.
-Batches have no empty rows: with last_batch="pad" the last one may be shorter, so a metric is that of all
-samples. last_batch="pad" on several processes, whose last batches would differ in size, is a UsageError.
+The loader is a `hotpack.Loader`. last_batch="pad" is refused, because TensorFlow would count the
+empty rows; "keep" gives a shorter last batch in their place.
 """
 
 from __future__ import annotations
@@ -25,9 +24,8 @@ __all__ = ["batches", "dataset"]
 def batches(loader: LoaderOf[Any]) -> Iterator[tuple[tf.Tensor, tf.Tensor | None]]:
     """One epoch of (images, labels), as tensors. On the CPU they share the memory of the batch,
     which is not overwritten as long as one of them lives."""
-    loader._check_tail()
-    for batch in loader:
-        image, label = batch._samples()
+    _check(loader)
+    for image, label in loader:
         yield _tensor(image), None if label is None else _tensor(label)
 
 
@@ -39,7 +37,7 @@ def dataset(loader: LoaderOf[Any]) -> tf.data.Dataset:
     Raises UsageError if the loader stands in the middle of an epoch, as after `resume=`. Errors
     within a loop are TensorFlow's, with the text of hotpack's: so is that of a loop when another
     one has begun."""
-    loader._check_tail()
+    _check(loader)
     _check_whole(loader)
     spec, epochs = _specification(loader), _Epochs(loader)
     types = [part.dtype for part in spec]
@@ -81,8 +79,17 @@ class _Epochs:
                 "another loop over this data set has begun, so this one is over; a loader gives "
                 "one epoch at a time"
             )
-        image, label = next(self._batches)._samples()
+        image, label = next(self._batches)
         return [_tensor(image)] if label is None else [_tensor(image), _tensor(label)]
+
+
+def _check(loader: Any) -> None:
+    """Refuses what is no loader, and batches with empty rows."""
+    if not isinstance(loader, LoaderOf):
+        raise UsageError(
+            f"loader is a {type(loader).__name__}; give a hotpack.Loader", option="loader"
+        )
+    loader._refuse_empty_rows("TensorFlow")
 
 
 def _check_whole(loader: LoaderOf[Any]) -> None:
@@ -104,7 +111,7 @@ def _specification(loader: LoaderOf[Any]) -> list[tf.TensorSpec]:
     )
     fields = [field for field in first if field is not None]
     size = _augmented_size(form["augment"])
-    rows = None if form["tail"] == "pad" else loader.batch_size
+    rows = None if form["last_batch"] == "keep" else loader.batch_size
     if loader.dataset.image_shape is None and form["pad_to"] is None or size is not None:
         return [tf.TensorSpec([rows, *[None] * (field.ndim - 1)], _type(field)) for field in fields]
     return [tf.TensorSpec([rows, *field.shape[1:]], _type(field)) for field in fields]

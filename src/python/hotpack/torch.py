@@ -13,20 +13,26 @@ import math
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from .batch import RELEASED, BatchOf
+from .batch import BatchOf
 from .dataset import Dataset, Path
 from .device import ordinal_of
 from .distributed import place_of
 from .errors import PerformanceWarning, UsageError
 from .forms import Ids, Image, Label
-from .loader import LoaderOf, Options, _unsigned
+from .loader import LoaderOf
+from .option_table import Access, LastBatch, Residency, Shuffle, VerifyChecksums
+from .options import checked_names, integer
 from .rows import Row, Rows
+
+if TYPE_CHECKING:
+    from .process import Listener
+    from .pure import Augment
 
 __all__ = ["Batch", "Batches", "Loader", "Samples"]
 
@@ -47,15 +53,16 @@ class Batch(BatchOf[torch.Tensor]):
             return torch.from_numpy(array)
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
 
-    def to(
-        self, device: Any, non_blocking: bool = False
-    ) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """Images and labels on a device, as `Tensor.to` copies them."""
-        image, label = self.image, self.label
-        return (
-            image.to(device, non_blocking=non_blocking),
-            None if label is None else label.to(device, non_blocking=non_blocking),
+    def to(self, device: Any, non_blocking: bool = False) -> Batch:
+        """Returns a batch on a device, as `Tensor.to` copies its tensors; it keeps keys, indices,
+        crops and the number of valid rows, and has no share of the slot."""
+        label: Any = self.label
+        if label is not None:
+            label = label.to(device, non_blocking=non_blocking)
+        moved: Batch = self._of(
+            self.image.to(device, non_blocking=non_blocking), label, self._own_rows()
         )
+        return moved
 
 
 class Loader(LoaderOf[Batch]):
@@ -68,28 +75,126 @@ class Loader(LoaderOf[Batch]):
 
     Plain torch and Lightning take it in place of a DataLoader, with exact resume in the middle of
     an epoch: Lightning keeps `state_dict` in its checkpoints by itself; limit its Trainer by
-    max_steps. With Accelerate do not `prepare` it. rank and world come from torch.distributed.
+    max_steps. With Accelerate do not `prepare` it.
     """
 
     _batch_class = Batch
     _default_label = _LABEL
     _lends_outputs = False
 
+    # <api: python torch.Loader>
+    @checked_names
     def __init__(
         self,
         data: Dataset | Path,
         batch_size: int | None = None,
         *,
+        global_batch_size: int | None = None,
+        seed: int = 0,
+        epoch: int = 0,
+        rank: int | str | None = None,
+        world_size: int | None = None,
+        last_batch: LastBatch = "drop",
+        shuffle: Shuffle = True,
+        block_samples: int = 256,
+        window_blocks: int = 16,
+        resume: Mapping[str, Any] | None = None,
         image: Image = _IMAGE,
         label: Label | None = _LABEL,
-        slots: int = 4,
+        augment: Augment | None = None,
+        pad_to: tuple[int, int] | None = None,
+        threads: int = 0,
+        prefetch_batches: int = 3,
+        verify_checksums: VerifyChecksums = "first_read",
+        access: Access = "map",
+        timeout: float | None = 600.0,
+        memory_budget_bytes: int = 0,
         device: int | str | torch.device | None = None,
-        **options: Unpack[Options],
+        residency: Residency = "page",
+        pinned_budget_bytes: int | None = None,
+        device_budget_bytes: int | None = None,
+        progress: Listener | bool | None = None,
     ) -> None:
-        on = _ordinal(device)
-        super().__init__(
-            data, batch_size, image=image, label=label, prefetch_batches=slots, device=on, **options
-        )
+        """Opens the loader; its threads begin to read at once.
+
+        Args:
+            data: A Dataset, or the folder of a pack.
+            batch_size: Samples per step of this rank: each of `world_size` ranks gets as many. Give
+                this or `global_batch_size`.
+            global_batch_size: Samples per step, summed over all ranks; at least `world_size`. The
+                shares of ranks differ by one row if this number is not a multiple of `world_size`.
+                Without `batch_size` and `global_batch_size`, it is 32.
+            seed: Determines the order of samples and every random choice of augmentation.
+            epoch: The first epoch, below 2^32.
+            rank: This process among those that train together: 0 … `world_size` − 1. None: the rank
+                of `torch.distributed` if it is initialized, else RANK, else 0. "slurm", "mpi" and
+                "jax": the rank of the scheduler's variables or of JAX.
+            world_size: The number of processes that train together. None: from the source of
+                `rank`, else 1.
+            last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
+                (with shuffling, different samples in each epoch), "pad" adds empty rows after the
+                first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
+                gives a shorter last batch, on every rank.
+            shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
+                the order of the files.
+            block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
+                mixing.
+            window_blocks: Blocks per window of "block", at least 1. Larger: better mixing, more
+                memory in use.
+            resume: Continues a run at this state; `epoch` is then ignored. The state does not
+                contain the options of augmentation and output: pass the same ones as before. What
+                `state_dict()` returned.
+            image: Element type, axis order and normalization of images.
+            label: Form and element type of labels. Unlabeled data sets need the default.
+            augment: Flips and crops of image and label alike. Default: none.
+            pad_to: Pads each record on the right and at the bottom to this size (black; labels:
+                ignored). Required if record sizes differ, unless a crop is set or a batch has one
+                row. (height, width).
+            threads: Threads that read and expand records. 0: the cores that this process may use,
+                at most 8.
+            prefetch_batches: Batches that are read ahead, 2 … 64. More of them bridge longer
+                pauses. Batches that the program holds do not count: a loader takes memory for as
+                many more.
+            verify_checksums: When to check the CRC-32C of a record: "first_read" in this process,
+                "always" or "never".
+            access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
+                own reads; "read" uses system calls only, which is slower.
+            timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
+                be repeated. None: wait forever. Seconds.
+            memory_budget_bytes: Limit for the memory of all batches together; opening a loader that
+                needs more is refused. 0: no limit.
+            device: A number, as CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a
+                framework.
+            residency: Where packed records stay between epochs: in the "page" cache, in the memory
+                of the "device", or "auto": on the device if they fit its budget.
+            pinned_budget_bytes: Limit for pinned memory. Opening a loader that needs more is
+                refused. None: a quarter of the memory that this process may still take, divided by
+                `world_size`.
+            device_budget_bytes: Limit for the loader's memory on each device: packed batches,
+                outputs and resident records. None: half of the device memory that is free when the
+                loader opens.
+            progress: Called about every 50 ms while opening loads records into device memory, and
+                when all are loaded.
+
+        Raises:
+            UsageError: for options that do not fit each other or the data set.
+            DamagedError, IoError: while reading, at exactly the step that holds the record.
+            TimeoutError, CancelledError: while waiting for a batch.
+        """
+        self._open(locals())
+    # </api>
+
+    def _ordinal(self, device: Any) -> int | None:
+        """Returns the number of a CUDA device; None for the host."""
+        if device is None:
+            return None
+        named = torch.device(device)
+        if named.type == "cpu":
+            return None
+        if named.type == "cuda" and named.index is None:
+            current: int = torch.cuda.current_device()
+            return current
+        return ordinal_of(named)
 
     def _take(self) -> Any:
         if self.device is None:
@@ -104,20 +209,19 @@ class Loader(LoaderOf[Batch]):
             self._timeout,
             _stream(self.device),
         )
-        return None if rows is None else _DeviceRows(rows, image, label)
+        return None if rows is None else (rows, image, label)
 
-
-def _ordinal(device: Any) -> int | None:
-    """The number of a CUDA device; None for the host."""
-    if device is None:
-        return None
-    named = torch.device(device)
-    if named.type == "cpu":
-        return None
-    if named.type == "cuda" and named.index is None:
-        current: int = torch.cuda.current_device()
-        return current
-    return ordinal_of(named)
+    def _batch(self, taken: Any) -> Batch:
+        if self.device is None:
+            return super()._batch(taken)
+        rows, image, label = taken
+        image_form, label_form = rows.forms()
+        batch: Batch = Batch._of(
+            _shaped(image, image_form),
+            None if label_form is None else _shaped(label, label_form),
+            rows,
+        )
+        return batch
 
 
 def _memory(size: int, device: int) -> torch.Tensor:
@@ -129,40 +233,6 @@ def _stream(device: int) -> int:
     """The handle of the stream on which torch works now."""
     handle: int = torch.cuda.current_stream(device).cuda_stream
     return handle
-
-
-class _DeviceRows:
-    """A batch that was written to tensors, as a batch asks for it."""
-
-    copied = False
-
-    def __init__(self, rows: Any, image: torch.Tensor, label: torch.Tensor) -> None:
-        self._rows = rows
-        image_form, label_form = rows.forms()
-        made = None if label_form is None else _shaped(label, label_form)
-        self._tensors: tuple[torch.Tensor, torch.Tensor | None] | None
-        self._tensors = _shaped(image, image_form), made
-
-    def image(self) -> torch.Tensor:
-        """Raises UsageError after `release`."""
-        return self._held()[0]
-
-    def label(self) -> torch.Tensor | None:
-        """None without labels. Raises UsageError after `release`."""
-        return self._held()[1]
-
-    def release(self) -> None:
-        """Drops the tensors: torch may use their memory again when nothing else holds them."""
-        self._tensors = None
-        self._rows.release()
-
-    def _held(self) -> tuple[torch.Tensor, torch.Tensor | None]:
-        if self._tensors is None:
-            raise UsageError(RELEASED)
-        return self._tensors
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._rows, name)
 
 
 def _shaped(memory: torch.Tensor, form: tuple[tuple[int, ...], str]) -> torch.Tensor:
@@ -220,25 +290,94 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
     """Whole batches for `DataLoader(batches, batch_size=None)` and torchdata's
     StatefulDataLoader: each loop is the next epoch of (images, labels), also in workers.
 
-    Takes the options of `Loader`. Each worker of a DataLoader is a rank of its own, so that every
-    sample comes once; 0 workers are fastest, because the library has threads of its own.
-
-    With last_batch="pad" the last batch may be shorter, and has no empty rows. With several ranks it has
-    them, so that all ranks make steps of one size; their ids are ignored, but one-hot labels that
-    are all zeros count in a loss: take the batches of `Loader` and their `valid` there.
-
-    Raises UsageError for options that do not fit, and while reading what `Loader` raises.
+    Each worker of a DataLoader is a rank of its own, so that every sample comes once; 0 workers are
+    fastest, because the library has threads of its own. last_batch="pad" is refused, because a
+    tuple does not say which rows are empty: "keep" gives a shorter last batch.
     """
 
-    def __init__(self, data: Dataset, batch_size: int, **options: Any) -> None:
-        for name in ("global_batch_size", "resume"):
-            if name in options:
-                raise UsageError(
-                    f"{name}: give batch_size, and load_state_dict instead of resume", option=name
-                )
-        self._data = data
-        self._batch_size = batch_size
-        self._options = options
+    # <api: python torch.Batches>
+    @checked_names
+    def __init__(
+        self,
+        data: Dataset,
+        batch_size: int,
+        *,
+        seed: int = 0,
+        epoch: int = 0,
+        rank: int | str | None = None,
+        world_size: int | None = None,
+        last_batch: LastBatch = "drop",
+        shuffle: Shuffle = True,
+        block_samples: int = 256,
+        window_blocks: int = 16,
+        image: Image = _IMAGE,
+        label: Label | None = _LABEL,
+        augment: Augment | None = None,
+        pad_to: tuple[int, int] | None = None,
+        threads: int = 0,
+        prefetch_batches: int = 3,
+        verify_checksums: VerifyChecksums = "first_read",
+        access: Access = "map",
+        timeout: float | None = 600.0,
+        memory_budget_bytes: int = 0,
+    ) -> None:
+        """Opens the loader; its threads begin to read at once.
+
+        Args:
+            data: A Dataset, or the folder of a pack.
+            batch_size: Samples per step of this rank: each of `world_size` ranks gets as many. Give
+                this or `global_batch_size`.
+            seed: Determines the order of samples and every random choice of augmentation.
+            epoch: The first epoch, below 2^32.
+            rank: This process among those that train together: 0 … `world_size` − 1. None: the rank
+                of `torch.distributed` if it is initialized, else RANK, else 0. "slurm", "mpi" and
+                "jax": the rank of the scheduler's variables or of JAX.
+            world_size: The number of processes that train together. None: from the source of
+                `rank`, else 1.
+            last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
+                (with shuffling, different samples in each epoch), "pad" adds empty rows after the
+                first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
+                gives a shorter last batch, on every rank.
+            shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
+                the order of the files.
+            block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
+                mixing.
+            window_blocks: Blocks per window of "block", at least 1. Larger: better mixing, more
+                memory in use.
+            image: Element type, axis order and normalization of images.
+            label: Form and element type of labels. Unlabeled data sets need the default.
+            augment: Flips and crops of image and label alike. Default: none.
+            pad_to: Pads each record on the right and at the bottom to this size (black; labels:
+                ignored). Required if record sizes differ, unless a crop is set or a batch has one
+                row. (height, width).
+            threads: Threads that read and expand records. 0: the cores that this process may use,
+                at most 8.
+            prefetch_batches: Batches that are read ahead, 2 … 64. More of them bridge longer
+                pauses. Batches that the program holds do not count: a loader takes memory for as
+                many more.
+            verify_checksums: When to check the CRC-32C of a record: "first_read" in this process,
+                "always" or "never".
+            access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
+                own reads; "read" uses system calls only, which is slower.
+            timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
+                be repeated. None: wait forever. Seconds.
+            memory_budget_bytes: Limit for the memory of all batches together; opening a loader that
+                needs more is refused. 0: no limit.
+
+        Raises:
+            UsageError: for options that do not fit each other or the data set.
+            DamagedError, IoError: while reading, at exactly the step that holds the record.
+            TimeoutError, CancelledError: while waiting for a batch.
+        """
+        self._open(locals())
+    # </api>
+
+    def _open(self, given: dict[str, Any]) -> None:
+        """Keeps the arguments of `__init__`, which are its locals."""
+        for name in ("self", "__class__"):
+            given.pop(name, None)
+        self._data = given.pop("data")
+        self._options = given
         self._epochs = _Epochs()
         self._state: Mapping[str, Any] | None = None  # where the next loop begins
         self._is_restored = False  # by a StatefulDataLoader, in this worker
@@ -250,7 +389,7 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
     def __iter__(self) -> Iterator[tuple[torch.Tensor, Any]]:
         worker = torch.utils.data.get_worker_info()
         loader = self._begin_here() if worker is None else self._begin_in_worker(worker)
-        return iter(()) if loader is None else _pairs(loader, worker)
+        return iter(()) if loader is None else _pairs(loader)
 
     def __len__(self) -> int:
         return len(self._opened(torch.utils.data.get_worker_info()))
@@ -258,7 +397,7 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
     def set_epoch(self, epoch: int) -> None:
         """Makes the next loop begin with this epoch, also that of persistent workers. Raises
         UsageError for what is no number from 0."""
-        epoch = _unsigned("epoch", epoch)
+        epoch = integer("epoch", epoch)
         if self._state is not None and self._state["epoch"] != epoch:
             self._state = None
         self._epochs.restart(epoch)
@@ -341,16 +480,16 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
             return loader
         state = state or self._state
         options = dict(self._options)
-        place = place_of(options.pop("rank", None), options.pop("world", None))
+        place = place_of(options.pop("rank"), options.pop("world_size"))
         workers, number = (1, 0) if worker is None else (worker.num_workers, worker.id)
         loader = Loader(
             self._data,
-            self._batch_size,
             rank=place.rank * workers + number,
-            world_size=place.world * workers,
+            world_size=place.world_size * workers,
             resume=state,
             **options,
         )
+        loader._refuse_empty_rows("a DataLoader")
         if worker is None and state is None:
             loader.set_epoch(self._epochs.next_epoch())
         self._inherited = self._loader  # its threads are another process's; it must not end here
@@ -358,13 +497,9 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
         return loader
 
 
-def _pairs(loader: Loader, worker: Any) -> Iterator[tuple[torch.Tensor, Any]]:
-    is_single = loader.world == (1 if worker is None else worker.num_workers)
-    for batch in loader:
-        if not is_single:
-            yield batch.image, batch.label
-        elif batch.num_valid:
-            yield batch._samples()
+def _pairs(loader: Loader) -> Iterator[tuple[torch.Tensor, Any]]:
+    for image, label in loader:
+        yield image, label
 
 
 class _Epochs:

@@ -354,12 +354,12 @@ TEST_CASE("impossible steps are refused with numbers and advice") {
     return plan.error().message;
   };
   CHECK(message(40, 64, LastBatch::drop, 0, 1) ==
-        "global_batch_size 64 is larger than the 40 samples, so last_batch drop leaves no step; "
-        "use a smaller batch, or last_batch pad, wrap or keep");
+        "a step of 64 samples is larger than the 40 samples of the data set, so last_batch drop "
+        "leaves no step; use a smaller batch, or last_batch keep, pad or wrap");
   CHECK(message(10, 4, LastBatch::keep, 0, 3) ==
-        "the 10 samples leave 2 for the last step of global_batch_size 4, fewer than world_size 3, "
-        "so with last_batch keep a process would have an empty last batch; use another "
-        "global_batch_size, fewer processes, or last_batch pad");
+        "steps of 4 samples leave 2 of the 10 samples for the last one, fewer than world_size 3, "
+        "so with last_batch keep a process would have an empty last batch; use another batch size, "
+        "fewer processes, or last_batch pad");
   CHECK(StepPlan::make(10, 4, LastBatch::keep, 0, 2).ok());
   CHECK_THAT(message(0, 4, LastBatch::wrap, 0, 1), ContainsSubstring("has no samples"));
   CHECK_THAT(message(kMaxSamples + 1, 4, LastBatch::wrap, 0, 1),
@@ -371,5 +371,5 @@ TEST_CASE("impossible steps are refused with numbers and advice") {
   CHECK_THAT(message(40, 8, LastBatch::drop, 4, 4),
              ContainsSubstring("rank 4 is not below world_size 4; ranks are numbered from 0 to 3"));
   CHECK_THAT(message(40, 8, LastBatch::drop, 0, 9),
-             ContainsSubstring("global_batch_size 8 is smaller than world_size 9"));
+             ContainsSubstring("a step of 8 samples is smaller than world_size 9"));
 }

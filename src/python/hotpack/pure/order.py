@@ -9,20 +9,21 @@ from __future__ import annotations
 import math
 import operator
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, SupportsIndex, TypeVar
+from typing import Any, Protocol, SupportsIndex, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from ..errors import UsageError
+from ..option_table import LastBatch, Shuffle
+from ..options import checked_names, word
 
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.intp]
-Shuffle = bool | Literal["block"]
-LastBatch = Literal["drop", "pad", "wrap", "keep"]
 
 MOST_SAMPLES = 1 << 62
 MOST_EPOCH = 2**32 - 1
+_DEFAULT_GLOBAL_BATCH = 32
 SAMPLES, BLOCKS, WINDOWS, AUGMENTATION = 1, 2, 3, 4  # streams of random words
 
 Word = TypeVar("Word", int, Words)
@@ -261,6 +262,7 @@ class DataSet(Protocol):
     def __len__(self) -> int: ...
 
 
+@checked_names
 def epoch_order(
     data: DataSet | SupportsIndex,
     batch_size: SupportsIndex | None = None,
@@ -279,7 +281,7 @@ def epoch_order(
 
     data: a data set of `hotpack.open` or `hotpack.pure.open`, or a number of samples.
     batch_size: samples of this process in each step; global_batch_size: those of all processes.
-        Give exactly one. A global batch may be no multiple of world_size; then ranks differ by one
+        Without both, the global batch has 32. A global batch may be no multiple of world_size; then ranks differ by one
         row at most.
     seed: 0 … 2^64 − 1. epoch: from 0.
     shuffle: True: all samples; "block": blocks of `block_samples` consecutive samples move as
@@ -301,7 +303,9 @@ def epoch_order(
     seed, epoch = check_run(seed, epoch)
     rank, world_size = operator.index(rank), operator.index(world_size)
     block_samples, window_blocks = operator.index(block_samples), operator.index(window_blocks)
-    _check_options(shuffle, last_batch, block_samples, window_blocks)
+    word("shuffle", shuffle)
+    word("last_batch", last_batch)
+    _check_blocks(block_samples, window_blocks)
     whole = _global_batch_size(batch_size, global_batch_size, world_size)
     plan = step_plan(samples, whole, last_batch, rank, world_size)
     steps = np.arange(plan.steps, dtype=np.uint64) * np.uint64(whole)
@@ -327,23 +331,20 @@ def _size(data: DataSet) -> int:
 def _global_batch_size(
     batch_size: SupportsIndex | None, whole: SupportsIndex | None, world_size: int
 ) -> int:
-    if batch_size is not None and whole is None:
-        return operator.index(batch_size) * world_size
-    if batch_size is None and whole is not None:
-        return operator.index(whole)
-    raise UsageError("give either batch_size or global_batch_size")
+    if batch_size is not None and whole is not None:
+        raise UsageError(
+            "batch_size and global_batch_size are both set; set batch_size, the samples of each "
+            "process per step, or global_batch_size, those of all processes together"
+        )
+    if batch_size is None:
+        return _DEFAULT_GLOBAL_BATCH if whole is None else operator.index(whole)
+    batch_size = operator.index(batch_size)
+    if batch_size < 1:
+        raise UsageError(f"batch_size is {batch_size}; it must be 1 or more", option="batch_size")
+    return batch_size * max(world_size, 1)
 
 
-def _check_options(
-    shuffle: Any,
-    last_batch: Any,
-    block_samples: int,
-    window_blocks: int,
-) -> None:
-    if shuffle not in (True, False, "block"):
-        raise UsageError(f'shuffle {shuffle!r} is none of True, False and "block"')
-    if last_batch not in ("drop", "pad", "wrap", "keep"):
-        raise UsageError(f"last_batch {last_batch!r} is none of drop, pad, wrap, keep")
+def _check_blocks(block_samples: int, window_blocks: int) -> None:
     for name, value in (("block_samples", block_samples), ("window_blocks", window_blocks)):
         if not 1 <= value <= MOST_SAMPLES:
             raise UsageError(f"{name} is {value}; it must be from 1 to 2^62")
@@ -374,18 +375,19 @@ def _check_batch(samples: int, global_batch_size: int, last_batch: LastBatch) ->
         )
     if last_batch == "drop" and samples < global_batch_size:
         raise UsageError(
-            f"global_batch_size {global_batch_size} is larger than the {samples} samples, so "
-            "last_batch drop leaves no step; use a smaller batch, or last_batch pad, wrap or keep"
+            f"a step of {global_batch_size} samples is larger than the {samples} samples of the "
+            "data set, so last_batch drop leaves no step; use a smaller batch, or last_batch keep, "
+            "pad or wrap"
         )
 
 
 def _check_last_step(samples: int, global_batch_size: int, left: int, world_size: int) -> None:
     if left < world_size:
         raise UsageError(
-            f"the {samples} samples leave {left} for the last step of global_batch_size "
-            f"{global_batch_size}, fewer than world_size {world_size}, so with last_batch keep a "
-            "process would have an empty last batch; use another global_batch_size, fewer "
-            "processes, or last_batch pad"
+            f"steps of {global_batch_size} samples leave {left} of the {samples} samples for the "
+            f"last one, fewer than world_size {world_size}, so with last_batch keep a process "
+            "would have an empty last batch; use another batch size, fewer processes, or "
+            "last_batch pad"
         )
 
 
@@ -399,6 +401,6 @@ def _check_ranks(global_batch_size: int, rank: int, world_size: int) -> None:
         )
     if world_size > global_batch_size:
         raise UsageError(
-            f"global_batch_size {global_batch_size} is smaller than world_size {world_size}; use "
+            f"a step of {global_batch_size} samples is smaller than world_size {world_size}; use "
             f"a global_batch_size of at least {world_size}"
         )
