@@ -64,7 +64,9 @@ struct LoadProgress {
 struct DeviceLoaderOptions {
   /// Order, output and augmentation as for a Loader. `content` and `allocator` must stay at their
   /// defaults, and `memory_budget_bytes` must be 0. `threads` = 0 means the number of cores that
-  /// this process may use, but at most 4 per device plus 4.
+  /// this process may use, but at most 4 per device plus 4. `prefetch_batches` is the number of
+  /// slots in pinned memory, and the number of packed batches that each device holds, including
+  /// the one that kernels read.
   LoaderOptions loader = {};
 
   /// Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them. Default: device 0.
@@ -73,22 +75,18 @@ struct DeviceLoaderOptions {
   /// Where packed records stay between epochs. Default: the page cache.
   Residency residency = Residency::page;
 
-  /// Limit for all pinned memory, slots included. open() fails if it would need more, and
-  /// `automatic` chooses a residency that stays within the limit. Default: a quarter of the memory
-  /// that this process may still take, divided by `world_size`.
+  /// Limit for all pinned memory, slots included. open() fails if it would need more. Default: a
+  /// quarter of the memory that this process may still take, divided by `world_size`.
   std::optional<std::uint64_t> pinned_budget_bytes = {};
 
   /// Limit for the loader's memory on each device: packed batches, outputs and resident records.
-  /// Default: half of the device memory that is free when open() is called.
+  /// `automatic` chooses a residency that stays within the limit. Default: half of the device
+  /// memory that is free when open() is called.
   std::optional<std::uint64_t> device_budget_bytes = {};
-
-  /// How many packed batches each device holds, including the one that kernels read: 1 … 64. With
-  /// more of them, training goes on during a longer pause of the reading threads.
-  unsigned prefetch = 3;
 
   /// How many batches of next() the caller may hold at the same time: 0 … 64. open() allocates
   /// their memory. With 0, only next_into() can be used.
-  unsigned outputs = 2;
+  unsigned outputs = 4;
 
   /// Called about every 50 ms while open() loads records, and when all are loaded, in the thread
   /// that called open(). Returning false ends open() with `cancelled`; all memory is then free. It

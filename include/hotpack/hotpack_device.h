@@ -107,20 +107,19 @@ typedef int32_t (*hotpack_load_progress_function)(void* user,
 typedef struct hotpack_device_loader_options {
   size_t struct_size;
   const hotpack_loader_options*
-      loader; /**< order, form and augmentation; NULL: the defaults. allocate, free and
+      loader; /**< order, form and augmentation; NULL: the defaults. prefetch_batches also says
+                 how many packed batches each device holds. allocate, free and
                  HOTPACK_CONTENT_PACKED are refused, memory_budget_bytes must be 0 */
   const int32_t*
       devices; /**< ordinals, each once, as CUDA_VISIBLE_DEVICES shows them; NULL: device 0 */
-  size_t device_count;          /**< length of devices; 0 with NULL */
-  int32_t residency;            /**< HOTPACK_RESIDENCY_PAGE */
-  int32_t reserved;             /**< 0 */
+  size_t device_count; /**< length of devices; 0 with NULL */
+  int32_t residency;   /**< HOTPACK_RESIDENCY_PAGE */
+  uint32_t outputs; /**< batches of next that the caller may hold at a time, 0 … 64; 0: next_into
+                       only; 4 */
   uint64_t pinned_budget_bytes; /**< limit for all pinned memory. 0: available memory / 4 /
                                    world_size; UINT64_MAX: none */
   uint64_t device_budget_bytes; /**< limit per device. 0: half of what is free at open; UINT64_MAX:
                                    none */
-  uint32_t prefetch;            /**< packed batches on each device, 1 … 64; 3 */
-  uint32_t outputs; /**< batches of next that the caller may hold at a time, 0 … 64; 0: next_into
-                       only; 2 */
   hotpack_load_progress_function progress; /**< NULL: none */
   void* progress_user;                     /**< passed to progress; NULL */
 } hotpack_device_loader_options;

@@ -54,7 +54,6 @@ hotpack_device_loader_options default_device_options() {
   const DeviceLoaderOptions own;
   hotpack_device_loader_options options{};
   options.struct_size = sizeof options;
-  options.prefetch = own.prefetch;
   options.outputs = own.outputs;
   return options;
 }
@@ -66,14 +65,8 @@ Result<DeviceLoaderOptions> device_options(const hotpack_device_loader_options& 
   HOTPACK_ASSIGN(options.residency,
                  choose("residency", from.residency,
                         {Residency::page, Residency::device, Residency::automatic}));
-  if (from.reserved != 0) {
-    return option_error("reserved",
-                        "reserved of hotpack_device_loader_options must be 0; call "
-                        "hotpack_device_loader_options_init first");
-  }
   options.pinned_budget_bytes = budget(from.pinned_budget_bytes);
   options.device_budget_bytes = budget(from.device_budget_bytes);
-  options.prefetch = from.prefetch;
   options.outputs = from.outputs;
   if (from.progress != nullptr) {
     options.progress = [call = from.progress, user = from.progress_user](const LoadProgress& at) {
