@@ -114,7 +114,8 @@ typedef struct hotpack_device_loader_options {
   /* <api: c device loader options> */
   /** Order, output and augmentation, as for a host loader. `content` and the allocator must stay at
    * their defaults, `memory_budget_bytes` at 0. `threads` = 0 means the cores that this process may
-   * use, but at most 4 per device plus 4. Default: NULL. */
+   * use, but at most 4 per device plus 4. `prefetch_batches` is the number of slots in pinned
+   * memory, and the number of packed batches that each device holds. Default: NULL. */
   const hotpack_loader_options* loader;
   /** Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them. Default: device 0. Default: NULL. */
   const int32_t* devices;
@@ -124,19 +125,15 @@ typedef struct hotpack_device_loader_options {
    * of the HOTPACK_RESIDENCY_DEVICE, or HOTPACK_RESIDENCY_AUTO: on the device if they fit its
    * budget. Default: HOTPACK_RESIDENCY_PAGE. */
   int32_t residency;
-  /** 0. */
-  int32_t reserved;
+  /** Batches in device memory that the program may hold at the same time, 0 … 64; their memory is
+   * allocated at once. With 0, only next_into can be used. Default: 4. */
+  uint32_t outputs;
   /** Limit for pinned memory. Opening a loader that needs more is refused. 0: a quarter of the
    * memory that this process may still take, divided by `world_size`. Default: 0. */
   uint64_t pinned_budget_bytes;
   /** Limit for the loader's memory on each device: packed batches, outputs and resident records. 0:
    * half of the device memory that is free when the loader opens. Default: 0. */
   uint64_t device_budget_bytes;
-  /** Batches in device memory that the program may hold at the same time, 0 … 64; their memory is
-   * allocated at once. With 0, only next_into can be used. Default: 4. */
-  uint32_t outputs;
-  /** 0. */
-  int32_t reserved1;
   /** Called about every 50 ms while opening loads records into device memory, and when all are
    * loaded. Default: NULL. */
   hotpack_load_progress_function progress;

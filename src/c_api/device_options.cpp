@@ -52,10 +52,10 @@ static Status read_plain(const hotpack_device_loader_options& from, DeviceLoader
   // clang-format off
   HOTPACK_ASSIGN(to.residency, choose("residency", from.residency,
                  {Residency::page, Residency::device, Residency::automatic}));
+  to.outputs = from.outputs;
   if (from.pinned_budget_bytes != 0) to.pinned_budget_bytes = from.pinned_budget_bytes;
   if (from.device_budget_bytes != 0) to.device_budget_bytes = from.device_budget_bytes;
-  to.outputs = from.outputs;
-  HOTPACK_TRY(refuse_reserved("hotpack_device_loader_options", {from.reserved, from.reserved1}));
+  HOTPACK_TRY(refuse_reserved("hotpack_device_loader_options", {}));
   // clang-format on
   // </api>
   return {};

@@ -166,9 +166,8 @@ template <class Struct, class... Field>
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_loader_options*, std::size_t size) {
   using S = hotpack_device_loader_options;
   return ends_with_field(
-      size, &S::struct_size, &S::loader, &S::devices, &S::device_count, &S::residency, &S::reserved,
-      &S::pinned_budget_bytes, &S::device_budget_bytes, &S::outputs, &S::reserved1, &S::progress,
-      &S::progress_user);
+      size, &S::struct_size, &S::loader, &S::devices, &S::device_count, &S::residency, &S::outputs,
+      &S::pinned_budget_bytes, &S::device_budget_bytes, &S::progress, &S::progress_user);
 }
 // clang-format on
 // </api>

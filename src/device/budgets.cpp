@@ -46,7 +46,7 @@ std::string ways_out(const Shortage& shortage) {
   if (!shortage.device)
     return "use a smaller batch, a smaller prefetch_batches or a larger pinned_budget_bytes";
   if (shortage.need.rest > shortage.budget.bytes || shortage.need.records == 0) {
-    return "use a smaller batch, a smaller prefetch, fewer outputs or a larger "
+    return "use a smaller batch, a smaller prefetch_batches, fewer outputs or a larger "
            "device_budget_bytes";
   }
   return "use residency page or auto, or a larger device_budget_bytes";
@@ -91,7 +91,7 @@ Result<Needs> needs_of(const CargoInputs& inputs, const SlotLayout& layout, Resi
   Needs needs{residency, {}, {}};
   HOTPACK_ASSIGN(needs.pinned, sum(false, checked_mul(inputs.slots, layout.slot_bytes())));
   for (std::size_t part = 0; part < layout.parts().size(); ++part) {
-    const auto staged = checked_mul(inputs.prefetch, layout.part(part).staged);
+    const auto staged = checked_mul(inputs.slots, layout.part(part).staged);
     const auto rest = staged ? checked_add(*staged, inputs.output_bytes[part]) : staged;
     HOTPACK_ASSIGN(const Need need, sum(residency == Residency::device, rest));
     needs.devices.push_back(need);

@@ -68,8 +68,7 @@ struct CargoInputs {
   std::vector<PartRows> parts;
   std::vector<std::shared_ptr<const Context>> contexts = {};  // one per part
   unsigned threads = 1;
-  unsigned slots = 3;
-  unsigned prefetch = 2;
+  unsigned slots = 3;  // also the number of packed batches on each device
   // one per part: the bytes of all outputs that leases may need, each at its largest size
   std::vector<std::uint64_t> output_bytes = {};
   Residency asked = Residency::page;

@@ -21,17 +21,10 @@ namespace {
 
 using loader::Slot;
 
-constexpr unsigned kMostPrefetch = 64;
 constexpr unsigned kMostOutputs = 64;
 constexpr std::uintptr_t kOutputAlignment = 16;
 // when a loader opens: how long it waits for the reaper (late_free.hpp) to free what it can
 constexpr std::chrono::milliseconds kPatienceForReaper{100};
-
-Status check_number(const char* name, unsigned value, unsigned least, unsigned most) {
-  if (value >= least && value <= most) return {};
-  return usage_error(std::string(name) + " is " + std::to_string(value) + "; it must be from " +
-                     std::to_string(least) + " to " + std::to_string(most));
-}
 
 Status check_devices(const std::vector<int>& devices) {
   if (devices.empty())
@@ -46,9 +39,11 @@ Status check_devices(const std::vector<int>& devices) {
 
 Status check_options(const DeviceLoaderOptions& options) {
   HOTPACK_TRY(check_devices(options.devices));
-  HOTPACK_TRY(check_number("prefetch", options.prefetch, 1, kMostPrefetch));
   // 0 is for programs that only call next_into()
-  HOTPACK_TRY(check_number("outputs", options.outputs, 0, kMostOutputs));
+  if (options.outputs > kMostOutputs) {
+    return usage_error("outputs is " + std::to_string(options.outputs) + "; it must be from 0 to " +
+                       std::to_string(kMostOutputs));
+  }
   if (options.loader.content != BatchContent::expanded) {
     return usage_error(
         "content packed does not work with a DeviceLoader, which expands records on the device; "
@@ -96,11 +91,6 @@ Result<std::vector<PartRows>> share_rows(std::uint64_t samples, const LoaderOpti
                      share->rows()});
   }
   return parts;
-}
-
-// The bytes of device memory for the packed batches of a part.
-std::uint64_t staged_bytes(const Cargo& cargo, std::size_t part, unsigned prefetch) {
-  return prefetch * cargo.staged_bytes(part);
 }
 
 std::string buffer_text(const char* name, std::size_t number) {
@@ -221,7 +211,6 @@ Status Core::set_up(const Dataset& dataset, const DeviceLoaderOptions& options,
   }
   inputs.threads = threads_;
   inputs.slots = loader.prefetch_batches;
-  inputs.prefetch = options.prefetch;
   inputs.asked = options.residency;
   inputs.world_size = loader.world_size;
   inputs.pinned_budget_bytes = options.pinned_budget_bytes;
@@ -263,8 +252,7 @@ Status Core::set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded,
   StagerParts stager;
   for (std::size_t number = 0; number < parts_.size(); ++number) {
     Part& part = parts_[number];
-    device_bytes_.push_back(loaded.device_bytes[number] +
-                            staged_bytes(cargo, number, options.prefetch));
+    device_bytes_.push_back(loaded.device_bytes[number] + slots * cargo.staged_bytes(number));
     stager.contexts.push_back(part.context);
     HOTPACK_ASSIGN(Stream stream, Stream::create(part.context));
     stager.copy_streams.push_back(std::move(stream));
@@ -272,7 +260,7 @@ Status Core::set_stager(const DeviceLoaderOptions& options, LoadedCargo loaded,
     if (part.label) stager.launches.push_back(std::make_shared<const LabelLaunch>(*part.label));
   }
   HOTPACK_ASSIGN(auto memory, make_slots(slots, cargo));
-  HOTPACK_ASSIGN(stager.staged, make_staged(options.prefetch, cargo));
+  HOTPACK_ASSIGN(stager.staged, make_staged(slots, cargo));
   stager.slots = slots;
   const std::uint64_t row_bytes = cargo.slot_bytes() / plan_.rows();
   const loader::RingOptions ring{loader::rows_per_item({row_bytes, 0}, plan_.rows(), threads_),

@@ -97,9 +97,8 @@ class Library:
 
 class DeviceOptions(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("loader", ctypes.POINTER(Options)), ("devices", ctypes.c_void_p),
-                ("device_count", ctypes.c_size_t), ("residency", ctypes.c_int32), ("reserved", ctypes.c_int32),
-                ("pinned_budget_bytes", ctypes.c_uint64), ("device_budget_bytes", ctypes.c_uint64), ("prefetch", ctypes.c_uint32),
-                ("outputs", ctypes.c_uint32)]
+                ("device_count", ctypes.c_size_t), ("residency", ctypes.c_int32), ("outputs", ctypes.c_uint32),
+                ("pinned_budget_bytes", ctypes.c_uint64), ("device_budget_bytes", ctypes.c_uint64)]
 
 
 class Part(ctypes.Structure):

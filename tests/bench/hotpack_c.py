@@ -18,8 +18,7 @@ class LoaderOptions(ctypes.Structure):
 
 class DeviceOptions(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("loader", POINTER(LoaderOptions)), ("devices", POINTER(c_int32)), ("device_count", c_size_t),
-                ("residency", c_int32), ("reserved", c_int32), ("pinned_budget_bytes", c_uint64), ("device_budget_bytes", c_uint64),
-                ("prefetch", c_uint32), ("outputs", c_uint32)]
+                ("residency", c_int32), ("outputs", c_uint32), ("pinned_budget_bytes", c_uint64), ("device_budget_bytes", c_uint64)]
 
 
 class BatchInfo(ctypes.Structure):
@@ -52,7 +51,7 @@ class DeviceLoader:
         loader.image_channels, loader.label_form = 3, FORM_ONE_HOT
         options = DeviceOptions()
         self.c.hotpack_device_loader_options_init(byref(options), c_size_t(sizeof(options)))
-        options.loader, options.residency, options.outputs = ctypes.pointer(loader), RESIDENCIES[residency], 4
+        options.loader, options.residency = ctypes.pointer(loader), RESIDENCIES[residency]
         options.devices, options.device_count = (c_int32 * 1)(device), 1
         return options
 

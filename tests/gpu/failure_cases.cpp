@@ -59,7 +59,6 @@ GPU_CASE(failures_shrunk_file) {
   const TinyPack pack(larger_form(), 64, 64);
   DeviceLoaderOptions options = in_order();
   options.loader.prefetch_batches = 2;
-  options.prefetch = 1;
   DeviceLoader loader = open_device(pack.open(), options);
   static_cast<void>(next_batch(loader, stream.handle()));
   std::filesystem::resize_file(pack.shard_path(0), 4096 * 8);

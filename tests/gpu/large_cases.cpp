@@ -93,7 +93,6 @@ GPU_CASE(large_row) {
   DeviceLoaderOptions options;
   options.loader.global_batch_size = 1;
   options.loader.prefetch_batches = 2;
-  options.prefetch = 1;
   options.outputs = 1;
   Loader host = test::open_loader(dataset, options.loader);  // ids
   const Batch expected = test::next_batch(host);

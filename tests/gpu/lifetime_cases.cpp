@@ -268,7 +268,6 @@ std::optional<DeviceBatch> lease_of_statics;
       small_options(Training::batches(), kPlaces.at(number % kPlaces.size()));
   options.loader.threads = 4;
   options.loader.prefetch_batches = 8;
-  options.prefetch = 8;
   DeviceLoader loader = open_device(require(Dataset::open(pack)), options);
   if (number % 4 != 0) machine.keep_busy(stream.handle(), 20);
   for (unsigned step = 0; step < number % 5; ++step) {

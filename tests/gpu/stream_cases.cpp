@@ -140,8 +140,7 @@ GPU_CASE(streams_use_on) {
 GPU_CASE(streams_slow_consumer) {
   Training training(64);
   DeviceLoaderOptions options = small_options(Training::batches());
-  options.prefetch = 16;
-  options.loader.prefetch_batches = 8;
+  options.loader.prefetch_batches = 16;
   DeviceLoader loader = open_device(training.dataset, options);
   Keeper keeper(training.machine);
   const Hold hold(training.machine, training.stream, std::chrono::milliseconds(100));
@@ -216,7 +215,7 @@ GPU_CASE(streams_idle_consumer_of_large_batches) {
   DeviceLoaderOptions options;
   options.loader.global_batch_size = kRows;
   options.loader.seed = 5;
-  options.prefetch = 1;
+  options.loader.prefetch_batches = 2;
   DeviceLoader loader = open_device(dataset, options);
   const Copies copies = copies_of_batches(machine, loader, stream.handle(), 12);
   Loader host = test::open_loader(dataset, options.loader);

@@ -157,9 +157,9 @@ DeviceLoaderOptions device_options(const nb::dict& given) {
   // clang-format off
   read<Residency>(given, "residency", options.residency,
        {{"page", Residency::page}, {"device", Residency::device}, {"auto", Residency::automatic}});
+  read(given, "outputs", options.outputs);
   read(given, "pinned_budget_bytes", options.pinned_budget_bytes);
   read(given, "device_budget_bytes", options.device_budget_bytes);
-  read(given, "outputs", options.outputs);
   // clang-format on
   // </api>
   return options;

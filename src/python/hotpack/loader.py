@@ -423,9 +423,9 @@ class DeviceLoader(LoaderOf[DeviceBatch]):
         memory_budget_bytes: int = 0,
         device: Device | None = None,
         residency: Residency = "page",
+        outputs: int = 4,
         pinned_budget_bytes: int | None = None,
         device_budget_bytes: int | None = None,
-        outputs: int = 4,
         progress: Listener | bool | None = None,
     ) -> None:
         """Opens the loader; its threads begin to read at once.
@@ -480,14 +480,14 @@ class DeviceLoader(LoaderOf[DeviceBatch]):
                 framework.
             residency: Where packed records stay between epochs: in the "page" cache, in the memory
                 of the "device", or "auto": on the device if they fit its budget.
+            outputs: Batches in device memory that the program may hold at the same time, 0 … 64;
+                their memory is allocated at once. With 0, only next_into can be used.
             pinned_budget_bytes: Limit for pinned memory. Opening a loader that needs more is
                 refused. None: a quarter of the memory that this process may still take, divided by
                 `world_size`.
             device_budget_bytes: Limit for the loader's memory on each device: packed batches,
                 outputs and resident records. None: half of the device memory that is free when the
                 loader opens.
-            outputs: Batches in device memory that the program may hold at the same time, 0 … 64;
-                their memory is allocated at once. With 0, only next_into can be used.
             progress: Called about every 50 ms while opening loads records into device memory, and
                 when all are loaded.
 

@@ -52,17 +52,17 @@ INTEGERS = {
     "threads": 2**32 - 1,
     "prefetch_batches": 2**32 - 1,
     "memory_budget_bytes": 2**64 - 1,
+    "outputs": 2**32 - 1,
     "pinned_budget_bytes": 2**64 - 1,
     "device_budget_bytes": 2**64 - 1,
-    "outputs": 2**32 - 1,
 }
 
 # The options of loaders on a device, and their defaults.
 DEVICE_OPTIONS: dict[str, Any] = {
     "residency": "page",
+    "outputs": 4,
     "pinned_budget_bytes": None,
     "device_budget_bytes": None,
-    "outputs": 4,
     "progress": None,
 }
 

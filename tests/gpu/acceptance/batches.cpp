@@ -64,7 +64,7 @@ Result<DeviceBatches> DeviceBatches::open(const DeviceSession& session, const Da
                                           const DeviceLoaderOptions& options, std::uint64_t steps) {
   HOTPACK_ASSIGN(DeviceLoader loader, DeviceLoader::open(dataset, options));
   const std::uint64_t all = loader.steps_per_epoch();
-  const unsigned ahead = options.loader.prefetch_batches + options.prefetch;
+  const unsigned ahead = 2 * options.loader.prefetch_batches;
   return DeviceBatches(session, std::move(loader), ahead, steps < all ? steps : UINT64_MAX);
 }
 

@@ -44,7 +44,6 @@ TEST_CASE("device options have the defaults of C++") {
   CHECK(read.residency == own.residency);
   CHECK(read.pinned_budget_bytes == own.pinned_budget_bytes);
   CHECK(read.device_budget_bytes == own.device_budget_bytes);
-  CHECK(read.prefetch == own.prefetch);
   CHECK(read.outputs == own.outputs);
   CHECK_FALSE(read.progress);
   CHECK(read.loader.global_batch_size == own.loader.global_batch_size);
@@ -62,7 +61,6 @@ TEST_CASE("every device option is passed on") {
     options.residency = HOTPACK_RESIDENCY_AUTO;
     options.pinned_budget_bytes = 1000;
     options.device_budget_bytes = UINT64_MAX;
-    options.prefetch = 5;
     options.outputs = 6;
   });
   CHECK(read.loader.global_batch_size == 7);
@@ -71,7 +69,6 @@ TEST_CASE("every device option is passed on") {
   CHECK(read.residency == Residency::automatic);
   CHECK(read.pinned_budget_bytes == 1000);
   CHECK(read.device_budget_bytes == UINT64_MAX);
-  CHECK(read.prefetch == 5);
   CHECK(read.outputs == 6);
 }
 
@@ -127,19 +124,14 @@ TEST_CASE("options of batches are checked as for a loader") {
   CHECK(has(refusal([&](auto& options) { options.loader = &loader; }), "pinned memory"));
 }
 
-TEST_CASE("a reserved field that is not 0 is refused") {
-  CHECK(has(refusal([](auto& options) { options.reserved = 1; }),
-            "hotpack_device_loader_options_init"));
-}
-
 TEST_CASE("init of device options stays within the caller's struct") {
   hotpack_device_loader_options options;
-  options.prefetch = 99;
+  options.outputs = 99;
   REQUIRE(hotpack_device_loader_options_init(
-              &options, offsetof(hotpack_device_loader_options, prefetch)) == HOTPACK_OK);
-  CHECK(options.struct_size == offsetof(hotpack_device_loader_options, prefetch));
+              &options, offsetof(hotpack_device_loader_options, outputs)) == HOTPACK_OK);
+  CHECK(options.struct_size == offsetof(hotpack_device_loader_options, outputs));
   CHECK(options.devices == nullptr);
-  CHECK(options.prefetch == 99);
+  CHECK(options.outputs == 99);
   CHECK(hotpack_device_loader_options_init(&options, sizeof options - 1) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_device_loader_options_init(nullptr, sizeof options) == HOTPACK_ERROR_USAGE);
 }

@@ -39,7 +39,6 @@ struct RigOptions {
   Residency residency = Residency::page;
   std::size_t devices = 1;
   unsigned slots = 2;
-  unsigned prefetch = 2;
   std::uint64_t output_bytes = 0;  // of each part
   std::optional<std::uint64_t> pinned_budget_bytes = {};
   std::optional<std::uint64_t> device_budget_bytes = {};
@@ -154,7 +153,6 @@ class CargoRig {
     inputs.contexts = contexts_;
     inputs.threads = std::max(1u, options.threads);
     inputs.slots = options_.slots;
-    inputs.prefetch = options_.prefetch;
     inputs.output_bytes.assign(options_.devices, options_.output_bytes);
     inputs.asked = options_.residency;
     inputs.world_size = options_.world_size;

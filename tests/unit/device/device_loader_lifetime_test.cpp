@@ -201,7 +201,7 @@ bool comes_true(const Over& over, milliseconds patience = std::chrono::seconds(1
 std::vector<DeviceBatch> exhaust(Scene& scene, DeviceLoader& loader) {
   scene.fake.block(scene.stream());
   std::vector<DeviceBatch> batches;
-  for (unsigned number = 0; number < scene.options.prefetch; ++number)
+  for (unsigned number = 0; number < scene.options.loader.prefetch_batches; ++number)
     batches.push_back(next_batch(loader, scene.streams));
   return batches;
 }
@@ -210,7 +210,7 @@ std::vector<DeviceBatch> exhaust(Scene& scene, DeviceLoader& loader) {
 struct HangingCopies {
   HangingCopies(Scene& scene, PlayedCalls& calls) {
     scene.options.loader.image.dtype = ElementType::u8;  // no table is copied at open
-    calls.before_copy = [this, left = scene.options.prefetch]() mutable {
+    calls.before_copy = [this, left = scene.options.loader.prefetch_batches]() mutable {
       if (left > 0) {
         --left;
         return;
@@ -226,7 +226,7 @@ struct HangingCopies {
 StreamHandle block_copies(Scene& scene, const PlayedCalls& calls, DeviceLoader& loader) {
   const StreamHandle copies = calls.streams.back();
   std::vector<DeviceBatch> batches;
-  for (unsigned number = 0; number < scene.options.prefetch; ++number)
+  for (unsigned number = 0; number < scene.options.loader.prefetch_batches; ++number)
     batches.push_back(next_batch(loader, scene.streams));
   scene.fake.block(copies);
   const std::uint64_t copied = scene.fake.calls("MemcpyHtoDAsync");
@@ -409,14 +409,14 @@ TEST_CASE("a wait for a batch that is not on the device counts as waiting") {
   {
     HangingCopies copies(scene, calls);
     DeviceLoader loader = scene.open(calls);
-    skip(loader, scene.streams, scene.options.prefetch);
+    skip(loader, scene.streams, scene.options.loader.prefetch_batches);
     scene.fake.run_all();  // the staged memory is free, so the third batch is copied
     REQUIRE(comes_true([&] { return copies.hanging.load(); }));
     const double before = loader.statistics().wait_seconds;
     CHECK(next_error(loader, scene.streams, milliseconds(200)).code == ErrorCode::timeout);
     CHECK(loader.statistics().wait_seconds - before >= 0.15);
     copies.hang = false;
-    CHECK(next_batch(loader, scene.streams).step() == scene.options.prefetch);
+    CHECK(next_batch(loader, scene.streams).step() == scene.options.loader.prefetch_batches);
   }
   scene.check_end();
 }
@@ -894,7 +894,7 @@ TEST_CASE("threads that wait at the same time each get memory of their own") {
     DeviceLoader loader = scene.open();
     const auto buffers = scene.program->buffers(loader);
     scene.fake.block(scene.stream());
-    for (unsigned number = 0; number < scene.options.prefetch; ++number)
+    for (unsigned number = 0; number < scene.options.loader.prefetch_batches; ++number)
       REQUIRE(loader.next_into(buffers, scene.streams).ok());
     std::vector<Result<std::optional<DeviceBatch>>> results(3, Error{});
     std::vector<std::thread> consumers;
@@ -1348,8 +1348,6 @@ TEST_CASE("options that do not go with a device loader are refused") {
   CHECK_THAT(refusal([](auto& o) { o.devices = {0, 0}; }), ContainsSubstring("device 0 twice"));
   CHECK_THAT(refusal([](auto& o) { o.devices = {1}; }), ContainsSubstring("no device 1"));
   CHECK_THAT(refusal([](auto& o) { o.devices = {-1}; }), ContainsSubstring("no device -1"));
-  CHECK_THAT(refusal([](auto& o) { o.prefetch = 0; }), ContainsSubstring("prefetch is 0"));
-  CHECK_THAT(refusal([](auto& o) { o.prefetch = 65; }), ContainsSubstring("prefetch is 65"));
   CHECK_THAT(refusal([](auto& o) { o.outputs = 65; }), ContainsSubstring("outputs is 65"));
   CHECK_THAT(refusal([](auto& o) { o.loader.content = BatchContent::packed; }),
              ContainsSubstring("does not work with a DeviceLoader"));

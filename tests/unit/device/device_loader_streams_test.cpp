@@ -95,7 +95,7 @@ TEST_CASE("in any order: batches are released once the stream is done") {
 
 TEST_CASE("in any order: a stream is blocked with the loader ten batches ahead") {
   DeviceLoaderOptions options = device_options(small_batches(2));
-  options.prefetch = 10;
+  options.loader.prefetch_batches = 10;
   const Setting setting(options, 24);
   in_all_orders({}, [&](FakeDriver& fake, Program& program) {
     DeviceLoader loader = setting.open(fake);
@@ -272,7 +272,7 @@ TEST_CASE("in any order: the caller overwrites its own memory in stream order") 
 
 TEST_CASE("in any order: seek and restore and cancel with work in flight") {
   DeviceLoaderOptions options = device_options(small_batches(2));
-  options.prefetch = 4;
+  options.loader.prefetch_batches = 4;
   options.outputs = 3;
   const Setting setting(options, 12);  // six steps
   in_all_orders({}, [&](FakeDriver& fake, Program& program) {

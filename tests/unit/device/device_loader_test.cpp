@@ -639,7 +639,7 @@ TEST_CASE("a state of another run is refused without effect") {
 TEST_CASE("the state counts what was handed out and not what lies ahead") {
   const TinyPack pack({}, 40, 20);
   DeviceLoaderOptions options = device_options(run_options(LastBatch::drop, Shuffle::full));
-  options.prefetch = 6;
+  options.loader.prefetch_batches = 6;
   FakeDriver fake;
   {
     const Streams streams{fake.stream()};

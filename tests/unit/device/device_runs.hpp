@@ -78,7 +78,7 @@ inline DeviceLoaderOptions device_options(const LoaderOptions& loader,
   options.loader = loader;
   options.devices = std::move(devices);
   options.residency = residency;
-  options.prefetch = 2;  // what tests count on
+  options.loader.prefetch_batches = options.outputs = 2;  // what tests count on
   return options;
 }
 

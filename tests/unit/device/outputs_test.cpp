@@ -600,7 +600,7 @@ TEST_CASE("outputs: next loses nothing if host memory runs out") {
       if (blocked)
         scene.fake.block(scene.streams[0]);  // so that the staged memory of all batches is in use
       REQUIRE(loader.next_into(buffers, scene.streams).ok());
-      const std::uint64_t steps = blocked ? options.prefetch : 5;
+      const std::uint64_t steps = blocked ? options.loader.prefetch_batches : 5;
       for (std::uint64_t step = 1; step < steps; ++step) {
         bool done = false;
         for (int left = 0; !done && left < 1000; ++left) {

@@ -130,7 +130,7 @@ TEST_CASE("budgets are enforced to the byte") {
   CHECK(refusal(rig, rig_options(Residency::page, kSlots, kStaged - 1), dataset).message ==
         "residency page needs 2048 bytes on device 0 (all of packed batches and outputs), but the "
         "budget is 2047; use a smaller batch, a smaller "
-        "prefetch, fewer outputs or a larger device_budget_bytes");
+        "prefetch_batches, fewer outputs or a larger device_budget_bytes");
 }
 
 TEST_CASE("default budgets are shares of free memory") {
