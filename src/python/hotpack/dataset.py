@@ -234,6 +234,16 @@ class Dataset(Sequence[Sample]):
             for number, ((name, color, sources), pixels, samples) in enumerate(rows)
         )
 
+    @property
+    def num_classes(self) -> int:
+        """The number of classes; 0 without labels."""
+        return len(self._core.classes)
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The names of the classes, by id."""
+        return tuple(name for name, _, _ in self._core.classes)
+
     def class_weights(self, kind: Weights = "median") -> npt.NDArray[np.float32]:
         """Weights of the classes for a loss function, f32 [C]; NaN for a class without pixels.
 

@@ -10,7 +10,7 @@ import atexit
 import json
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -563,8 +563,12 @@ def _plain(name: str, value: Any) -> Any:
         return None if value is None else integer(name, value)
     if name in ("image", "label"):
         return None if value is None else value._spec()
-    plain = {"augment": _augment_spec, "pad_to": _size, "resume": _state_text}.get(name)
-    return value if value is None or plain is None else plain(value)
+    plain: dict[str, Callable[[Any], Any]] = {
+        "augment": _augment_spec,
+        "pad_to": _size,
+        "resume": _state_text,
+    }
+    return plain[name](value) if name in plain and value is not None else value
 
 
 def _seconds(timeout: Any) -> float:

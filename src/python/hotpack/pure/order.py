@@ -312,7 +312,7 @@ def epoch_order(
     firsts, ends = steps + np.uint64(plan.within.start), steps + np.uint64(plan.within.stop)
     last = plan.positions(plan.steps - 1)
     firsts[-1], ends[-1] = last.start, last.stop
-    positions: Words = firsts[:, None] + np.arange(plan.rows, dtype=np.uint64)
+    positions: Words = np.add.outer(firsts, np.arange(plan.rows, dtype=np.uint64))
     is_empty = positions >= ends[:, None]
     if last_batch == "pad":
         is_empty |= positions >= np.uint64(samples)
