@@ -65,8 +65,10 @@ std::string difference(const LoaderState& state, const LoaderState& own) {
 Status check_options(const LoaderOptions& options) {
   const auto refuse = [](const std::string& name, std::uint64_t value, std::uint64_t least,
                          std::uint64_t most) {
-    return usage_error(name + " is " + std::to_string(value) + "; it must be from " +
-                       std::to_string(least) + " to " + std::to_string(most));
+    Error error = usage_error(name + " is " + std::to_string(value) + "; it must be from " +
+                              std::to_string(least) + " to " + std::to_string(most));
+    error.option = name;
+    return error;
   };
   if (options.threads > kMostThreads) return refuse("threads", options.threads, 0, kMostThreads);
   if (options.prefetch_batches < kFewestSlots || options.prefetch_batches > kMostSlots)
@@ -105,19 +107,23 @@ std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned thread
 }
 
 Result<StepPlan> plan_of(std::uint64_t records, const LoaderOptions& options) {
+  const auto refuse = [](std::string text) {
+    Error error = usage_error(std::move(text));
+    error.option = "batch_size";
+    return error;
+  };
   if (options.batch_size && options.global_batch_size) {
-    return usage_error(
+    return refuse(
         "batch_size and global_batch_size are both set; set batch_size, the samples of each "
         "process per step, or global_batch_size, those of all processes together");
   }
   if (options.batch_size == std::uint64_t{0})
-    return usage_error("batch_size is 0; it must be 1 or more");
+    return refuse("batch_size is 0; it must be 1 or more");
   const auto whole =
       options.batch_size
           ? checked_mul(*options.batch_size, std::max<std::uint64_t>(1, options.world_size))
           : options.global_batch_size.value_or(kDefaultGlobalBatch);
-  if (!whole)
-    return usage_error("batch_size times world_size has more than 64 bits; use a smaller batch");
+  if (!whole) return refuse("batch_size times world_size has more than 64 bits; use a smaller batch");
   return StepPlan::make(records, *whole, options.last_batch, options.rank, options.world_size);
 }
 

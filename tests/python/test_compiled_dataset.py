@@ -183,8 +183,8 @@ def test_folders_that_are_no_packs_raise_errors_of_their_kind(pack, tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(hotpack.DamagedError, match="is not a data set"):
         hotpack.open(tmp_path / "empty")
-    with pytest.raises(hotpack.UsageError, match="check 'no'"):
-        hotpack.open(pack("bits"), check="no")
+    with pytest.raises(hotpack.UsageError, match="verify_checksums is 'no'"):
+        hotpack.open(pack("bits"), verify_checksums="no")
     with pytest.raises(hotpack.UsageError, match="zero byte"):
         hotpack.open("a\0b")
 
@@ -211,10 +211,10 @@ def test_samples_of_a_shard_that_was_cut_are_errors(pack):
     for name in ("bits", "zstd", "mixed_sizes"):
         folder = pack(name, name)
         shard = min(folder.glob("*.safetensors"))
-        for check in ("first", "always", "never"):
-            data, whole = hotpack.open(folder, check=check), shard.read_bytes()
+        for check in ("first_read", "always", "never"):
+            data, whole = hotpack.open(folder, verify_checksums=check), shard.read_bytes()
             samples = [data[0], data[1]]
-            assert samples[0].image.size  # so that `first` does not check it again
+            assert samples[0].image.size  # so that `first_read` does not check it again
             os.truncate(shard, 4096)
             reads = [lambda: samples[1].image, lambda: samples[1].one_hot(), lambda: data[1], lambda: data.read([1]), lambda: samples[0].image]
             for number, read in zip((1, 1, 1, 1, 0), reads):

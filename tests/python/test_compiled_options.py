@@ -1,0 +1,66 @@
+"""The options of src/api/options.toml: every signature has their names and defaults."""
+
+import importlib
+import inspect
+import tomllib
+
+import pytest
+from conftest import ROOT, framework
+
+import hotpack
+
+TABLE = tomllib.loads((ROOT / "src" / "api" / "options.toml").read_text(encoding="utf-8"))
+HOST, DEVICE = ([option for option in TABLE[kind] if "python" in option.get("languages", ["python"])] for kind in ("option", "device_option"))
+WORDS = {choice["name"]: {value["name"]: value.get("python", value["name"]) for value in choice["values"]} for choice in TABLE["choice"]}
+OWN = {"image", "label", "device"}  # whose defaults are those of the framework
+
+
+def default_of(option):
+    kind, _, choice = option["type"].partition(":")
+    if kind == "choice":
+        word = WORDS[choice][option["default"]]
+        return {"True": True, "False": False}.get(word, word)
+    return None if "python_default" in option else option.get("default")
+
+
+def signature(path):
+    module, _, name = path.rpartition(".")
+    names = {"hotpack.torch": "torch", "hotpack.jax": "jax"}
+    if module in names:
+        framework(names[module])
+    return inspect.signature(getattr(importlib.import_module(module), name)).parameters
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "left_out"),
+    [
+        ("hotpack.Loader", HOST, set()),
+        ("hotpack.DeviceLoader", HOST + DEVICE, set()),
+        ("hotpack.torch.Loader", HOST + DEVICE, {"outputs"}),
+        ("hotpack.jax.Loader", HOST + DEVICE, set()),
+        ("hotpack.torch.Batches", HOST, {"global_batch_size", "resume"}),
+    ],
+)
+def test_loaders_have_the_names_and_defaults_of_the_table(path, options, left_out):
+    found = signature(path)
+    assert list(found) == ["data", *(option["name"] for option in options if option["name"] not in left_out)]
+    for option in options:
+        if option["name"] in left_out | OWN or (path.endswith("Batches") and option["name"] == "batch_size"):
+            continue
+        assert found[option["name"]].default == default_of(option), option["name"]
+        assert f"{option['name']}:" in inspect.getdoc(getattr(importlib.import_module(path.rpartition(".")[0]), path.rpartition(".")[2]).__init__)
+
+
+@pytest.mark.parametrize("path", ["hotpack.epoch_order", "hotpack.pure.epoch_order"])
+def test_epoch_order_has_the_names_and_defaults_of_the_table(path):
+    found = {name: parameter.default for name, parameter in signature(path).items() if name != "data"}
+    rows = {option["name"]: default_of(option) for option in HOST}
+    rows |= {"rank": 0, "world_size": 1}  # no process: the caller asks for one
+    assert found == {name: rows[name] for name in found}
+
+
+@pytest.mark.parametrize("function", [hotpack.open, hotpack.Dataset.read])
+def test_reading_has_the_names_and_defaults_of_the_table(function):
+    rows = {option["name"]: default_of(option) for option in HOST}
+    found = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items() if name in rows and name not in OWN}
+    assert found and found == {name: rows[name] for name in found}
