@@ -31,7 +31,7 @@ def test_tensors_equal_to_tensor_and_one_hot(big):
         break
     raw = torch.stack([torch.from_numpy(big[i].image.copy()) for i in range(4)]).permute(0, 3, 1, 2)
     assert torch.equal(x, (raw.float() / 255 - mean[:, None, None]) / std[:, None, None])
-    ids = torch.stack([torch.from_numpy(big[i].label("int64", ignore_index=11)) for i in range(4)])
+    ids = torch.stack([torch.from_numpy(big[i].ids("int64", ignore_index=11)) for i in range(4)])
     assert torch.equal(y, torch.nn.functional.one_hot(ids, 12)[..., :11].permute(0, 3, 1, 2).float())
 
 
@@ -89,7 +89,7 @@ def test_to_moves_both(big):
 def test_samples_are_a_map_style_data_set(big):
     samples = hpt.Samples(big)
     assert len(samples) == 24 and len(samples[3]) == 2 and samples[3][0].dtype == torch.float32
-    assert np.array_equal(samples[5][1].numpy(), big[5].label("int64", ignore_index=-100))
+    assert np.array_equal(samples[5][1].numpy(), big[5].ids("int64", ignore_index=-100))
     doubled = hpt.Samples(big, transform=lambda x, y: (x * 2, y))
     assert torch.equal(doubled[1][0], samples[1][0] * 2)
     parts = torch.utils.data.random_split(samples, [20, 4])
