@@ -104,8 +104,41 @@ def test_samples_are_of_every_type_and_keep_no_other(big):
         assert x.dtype == getattr(torch, dtype) and y.dtype == torch.bfloat16
         batch = next(iter(hpt.Loader(big, 4, shuffle=False, image=samples._rows.image, label=samples._rows.label)))
         assert torch.equal(x, batch.image[3]) and torch.equal(y, batch.label[3])
-        held = samples.__getitems__(range(8))[0]
+        held = samples[7]
         assert [t.untyped_storage().nbytes() for t in held] == [t.nbytes for t in held]
+
+
+def test_a_data_loader_gets_batches_of_samples_in_one_piece(big):
+    """As put together from the samples; subsets of subsets, samplers and workers included."""
+    samples = hpt.Samples(big, label=hotpack.OneHot("bfloat16"))
+    wanted = [torch.stack(fields) for fields in zip(*[samples[i] for i in (7, 2, 2)])]
+    parts = torch.utils.data.Subset(torch.utils.data.Subset(samples, range(2, 24)), [5, 0, 0])
+    for data, options in ((samples, {"sampler": [7, 2, 2]}), (parts, {}), (parts, {"num_workers": 1}), (torch.utils.data.ConcatDataset([parts]), {})):
+        (batch,) = DataLoader(data, 3, **options)
+        assert type(batch) is list and all(map(torch.equal, batch, wanted)) and not any(field.is_pinned() for field in batch)
+    rows = samples.__getitems__([7, 2, 2])
+    x, y = torch.utils.data.default_collate(rows)
+    assert x.data_ptr() == rows[0][0].data_ptr() and y.data_ptr() == rows[0][1].data_ptr()  # no copy
+    own = DataLoader(samples, 3, sampler=[7, 2, 2], collate_fn=lambda rows: [torch.stack(fields) for fields in zip(*rows)])
+    assert all(map(torch.equal, next(iter(own)), wanted))
+
+
+def test_rows_that_a_program_changed_are_collated_as_they_are(big):
+    rows = hpt.Samples(big).__getitems__([7, 2, 5])
+    others = hpt.Samples(big).__getitems__([7, 2, 5])
+    for changed in (rows[::-1], rows[1:], rows[:2], [rows[0], rows[0], rows[2]], [rows[0], others[1], rows[2]], [(rows[0][0] * 2, rows[0][1]), *rows[1:]], [*rows[:2], (rows[2][0] * 2, rows[2][1])]):
+        x, y = torch.utils.data.default_collate(changed)
+        assert torch.equal(x, torch.stack([row[0] for row in changed])) and torch.equal(y, torch.stack([row[1] for row in changed]))
+    assert type(pickle.loads(pickle.dumps(rows[1]))) is tuple
+
+
+def test_samples_without_labels_or_of_their_own_sizes_are_read():
+    unlabelled = hpt.Samples(hotpack.open(golden_pack("unlabelled")))
+    x, y = next(iter(DataLoader(unlabelled, 2)))
+    assert len(x) == min(2, len(unlabelled)) and y is None and unlabelled[0][1] is None
+    mixed = hpt.Samples(hotpack.open(golden_pack("mixed_sizes")), label=hotpack.Ids("int64"))
+    rows = next(iter(DataLoader(mixed, 3, collate_fn=list)))
+    assert len({x.shape for x, y in rows}) == 3 and all(x.shape[1:] == y.shape for x, y in rows)
 
 
 @pytest.mark.parametrize("method, workers", [("fork", 0), ("fork", 3), ("spawn", 1), ("forkserver", 1)])
