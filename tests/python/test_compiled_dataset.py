@@ -26,7 +26,7 @@ def forms_of(data):
     forms = [("bits", lambda s: s.label_bits)]
     forms += [(f"one_hot {t} {o}", lambda s, t=t, o=o: s.one_hot(t, o)) for t in ("uint8", "float16", "float32") for o in ("NHWC", "NCHW")]
     if not data._core.label[2]:
-        forms += [(f"ids {t}", lambda s, t=t: s.label(t)) for t in (None, "int32", "int64")]
+        forms += [(f"ids {t}", lambda s, t=t: s.ids(t)) for t in (None, "int32", "int64")]
     return forms
 
 
@@ -88,7 +88,7 @@ def test_read_gives_any_samples_in_any_order(golden):
         sample = data[number]
         assert np.array_equal(batch.image[row], np.moveaxis(sample.image.astype(np.float32) / np.float32(255), -1, 0))
         if isinstance(label, hotpack.Ids):
-            assert np.array_equal(batch.label[row], sample.label("int64", ignore_index=-1))
+            assert np.array_equal(batch.label[row], sample.ids("int64", ignore_index=-1))
         elif label:
             assert np.array_equal(batch.label[row], sample.one_hot("float32", "NCHW"))
     assert batch.keys == [data.keys[number] for number in numbers] and batch.indices.tolist() == numbers and len(batch) == len(numbers)
@@ -102,7 +102,7 @@ def test_read_gives_any_samples_in_any_order(golden):
 def test_read_fills_the_arrays_that_it_is_given(ds):
     images, labels = np.zeros((2, 10, 12, 3), np.uint8), np.zeros((2, 10, 12), np.uint8)
     batch = ds.read(np.array([2, -3]), out=(images, labels))
-    assert batch.image is images and np.array_equal(images[1], ds[0].image) and np.array_equal(labels[0], ds[2].label())
+    assert batch.image is images and np.array_equal(images[1], ds[0].image) and np.array_equal(labels[0], ds[2].label)
     with pytest.raises(hotpack.UsageError, match="the image array has 360 bytes, but the batch needs 720"):
         ds.read([0, 1], out=(images[:1].copy(), labels))
 
@@ -139,7 +139,7 @@ def test_a_subset_of_a_subset_pickles_to_its_samples(ds):
 def test_rows_have_arrays_of_their_own(ds):
     rows = Rows(ds, hotpack.Image(), hotpack.Ids()).read([0, 1])
     for row, sample in zip(rows, ds):
-        assert np.array_equal(row["image"], sample.image) and np.array_equal(row["label"], sample.label())
+        assert np.array_equal(row["image"], sample.image) and np.array_equal(row["label"], sample.label)
         assert row["image"].base is None and row["label"].base is None
 
 
@@ -234,19 +234,19 @@ def test_views_keep_the_file_mapped_after_the_data_set_is_gone():
 
 def test_whole_image_labels_are_arrays_without_dimensions():
     data = hotpack.open(golden_pack("class_folders"))
-    assert data[0].label("int64").shape == () and data[0].one_hot().shape == (2,) and data.read([0, 1]).label.shape == (2,)
+    assert data[0].ids("int64").shape == () and data[0].one_hot().shape == (2,) and data.read([0, 1]).label.shape == (2,)
 
 
 def test_labels_that_cannot_be_are_refused():
     data = hotpack.open(golden_pack("several_classes"))
     with pytest.raises(hotpack.UsageError, match="several classes"):
-        data[0].label()
+        data[0].label
     assert data[0].one_hot().shape == (8, 8, 2)
     with pytest.raises(hotpack.UsageError, match="no label"):
-        hotpack.open(golden_pack("unlabelled"))[0].label()
+        hotpack.open(golden_pack("unlabelled"))[0].label
     assert hotpack.open(golden_pack("unlabelled")).read([0]).label is None
     with pytest.raises(hotpack.UsageError):
-        hotpack.open(golden_pack("bits"))[0].label("float32")
+        hotpack.open(golden_pack("bits"))[0].ids("float32")
 
 
 def test_a_notebook_shows_facts_classes_and_images(golden):

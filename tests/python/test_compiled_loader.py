@@ -70,7 +70,7 @@ def test_batches_hold_the_samples_in_the_forms_that_were_asked_for(golden):
             elif isinstance(label, hotpack.Bits):
                 assert np.array_equal(batch.label[0], sample.label_bits)
             elif isinstance(label, hotpack.Ids):
-                assert np.array_equal(batch.label[0], sample.label(label.dtype, label.ignore))
+                assert np.array_equal(batch.label[0], sample.ids(label.dtype, label.ignore))
             elif label.ignore_channel:
                 assert np.array_equal(batch.label[0][:-1], sample.one_hot("uint8", "NCHW")) and (batch.label[0].sum(0) >= 1).all()
             else:
@@ -378,7 +378,7 @@ def test_a_program_that_holds_every_batch_gets_copies_and_one_warning(big):
     assert loader.stats()["copied"] == 22 and caught[0].filename == __file__
     for batch in batches:
         for row, number in enumerate(batch.indices):
-            assert np.array_equal(batch.image[row], big[int(number)].image) and np.array_equal(batch.label[row], big[int(number)].label())
+            assert np.array_equal(batch.image[row], big[int(number)].image) and np.array_equal(batch.label[row], big[int(number)].label)
             assert batch.keys[row] == big.keys[int(number)] and batch.crops[row].tolist() == [0, 0, 12, 10, 0, 0]
 
 

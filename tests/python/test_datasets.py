@@ -20,7 +20,7 @@ def test_rows_come_in_the_order_of_the_pack(big):
     rows = list(hpd.iterable(big))
     assert [row["index"] for row in rows] == list(range(24))
     for row, sample in zip(rows, big, strict=True):
-        assert np.array_equal(row["image"], sample.image) and np.array_equal(row["label"], sample.label())
+        assert np.array_equal(row["image"], sample.image) and np.array_equal(row["label"], sample.label)
         assert row["image"].dtype == "uint8" and row["label"].dtype == "uint8"
 
 
@@ -68,7 +68,7 @@ def test_labels_of_whole_images_are_class_labels():
     data = hotpack.open(golden_pack("class_folders"))
     rows = hpd.iterable(data)
     assert rows.features["label"].names == [one.name for one in data.classes]
-    assert [row["label"] for row in rows] == [int(sample.label("int64", -1)) for sample in data]
+    assert [row["label"] for row in rows] == [int(sample.ids("int64", -1)) for sample in data]
 
 
 def test_an_image_without_a_class_has_the_label_that_datasets_ignores(pack):

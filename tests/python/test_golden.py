@@ -48,7 +48,7 @@ def test_labels_are_the_expected_ones(golden):
     wanted = expected(golden)
     for sample, entry in zip(pure.open(golden), wanted["samples"]):
         if entry["label"] is None:
-            for read in (sample.label, sample.one_hot, lambda: sample.label_bits):
+            for read in (sample.ids, sample.one_hot, lambda: sample.label, lambda: sample.label_bits):
                 with pytest.raises(UsageError, match="no label"):
                     read()
             continue
@@ -70,14 +70,14 @@ def test_ids_are_those_of_the_drawn_inputs(name):
             if len(source.classes) > 255 and dtype == "uint8":
                 continue
             ids = [[min(held, default=ignored) for held in row] for row in rows]
-            found = sample.label(dtype)
+            found = sample.ids(dtype)
             assert found.dtype == dtype and found.tolist() == (ids if isinstance(drawn.label, list) else ids[0][0])
 
 
 def test_several_classes_have_no_ids():
     golden = golden_pack("several_classes")
     with pytest.raises(ValueError, match="several classes"):
-        pure.open(golden)[0].label()
+        pure.open(golden)[0].label
 
 
 def test_facts_are_the_expected_ones(golden):

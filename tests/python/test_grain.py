@@ -22,7 +22,7 @@ def batches(source, batch_size=4):
 def test_a_row_is_a_sample(big):
     source = hpg.Source(big, label=hotpack.Ids("int64"))
     row = source[np.int64(5)]
-    assert np.array_equal(row["image"], big[5].image) and np.array_equal(row["label"], big[5].label("int64")) and row["index"] == 5
+    assert np.array_equal(row["image"], big[5].image) and np.array_equal(row["label"], big[5].ids("int64")) and row["index"] == 5
     assert len(source) == len(big) and "24 samples" in repr(source)
     with pytest.raises(IndexError):
         source[24]

@@ -423,3 +423,104 @@ assert "was not trained" in refused(cut) and steps == [2, 3]
         "the rest of epoch 0, from step 2 on, was not trained: call fit with each of rest(epochs) before you take the next, without steps_per_epoch",
         "what is left of the epoch is trained: call fit(**arguments) for each of rest(epochs), with its initial_epoch and epochs",
     ]
+
+
+WEIGHTED = """
+import sys
+import numpy as np, keras, hotpack, hotpack.keras
+def first(folder, weights, label, **options):
+    ds = hotpack.open(folder)
+    loader = hotpack.Loader(ds, 2, shuffle=False, image=hotpack.Image("float32"), label=label, **options)
+    x, y, w = hotpack.keras.PyDataset(loader, class_weights=weights)[0]
+    samples = [ds[0], ds[1]]
+    return y, w, samples
+def refused(action):
+    try: action()
+    except hotpack.UsageError as error: print(error)
+    else: print("accepted")
+"""
+
+
+def test_class_weights_weigh_every_pixel(run):
+    """Ids and one-hot labels of all layouts give the weight of the pixel's class, and 0 where it has none."""
+    framework("jax")
+    text = run(
+        (
+            "jax",
+            WEIGHTED
+            + """
+weights = np.arange(2, 13, dtype=np.float32)
+for label in (hotpack.Ids("int32"), hotpack.Ids("int64", ignore_index=250), hotpack.Ids("uint8"), hotpack.OneHot("float32"), hotpack.OneHot("uint8", "NCHW"), hotpack.OneHot("float32", "NCHW", ignore_channel=True), hotpack.OneHot("float32", ignore_channel=True)):
+    y, w, samples = first(sys.argv[1], list(weights), label)
+    ids = np.stack([sample.ids("int64", -1) for sample in samples])
+    assert (ids < 0).any() and (ids >= 0).any()
+    assert w.dtype == np.float32 and np.array_equal(w, np.where(ids < 0, 0, weights[ids])), label
+y, w, samples = first(sys.argv[2], [3, 5], hotpack.Ids("int32"))
+assert np.array_equal(w, [[3, 5][int(sample.label)] for sample in samples]), w
+y, w, samples = first(sys.argv[2], np.array([np.nan, 5]), hotpack.OneHot("float32"))
+assert np.array_equal(w, [[0, 5][int(sample.label)] for sample in samples]), w
+print("equal")
+""",
+        ),
+        golden_pack("bits"),
+        golden_pack("class_folders"),
+    )
+    assert text == "equal\n"
+
+
+def test_class_weights_that_cannot_be_are_refused(run):
+    framework("jax")
+    text = run(
+        (
+            "jax",
+            WEIGHTED
+            + """
+loader = hotpack.Loader(sys.argv[1], 2, image=hotpack.Image("float32"))
+refused(lambda: hotpack.keras.PyDataset(loader, class_weights=[1, 2]))
+refused(lambda: hotpack.keras.PyDataset(loader, class_weights=np.ones((11, 1))))
+refused(lambda: hotpack.keras.PyDataset(loader, class_weights=np.ones(11), transform=lambda x, y: (x, y)))
+refused(lambda: first(sys.argv[1], np.ones(11), hotpack.Bits()))
+refused(lambda: first(sys.argv[2], [], None))
+refused(lambda: hotpack.keras.PyDataset(hotpack.open(sys.argv[1])))
+""",
+        ),
+        golden_pack("bits"),
+        golden_pack("unlabelled"),
+    )
+    assert text.splitlines() == [
+        "class_weights has the shape [2]; it must have one number for each of the 11 classes",
+        "class_weights has the shape [11, 1]; it must have one number for each of the 11 classes",
+        "class_weights and transform are both set; let the transform return (images, labels, weights)",
+        "class_weights need labels as hotpack.Ids or hotpack.OneHot",
+        "class_weights need a data set with labels",
+        "loader is a Dataset; give a hotpack.Loader",
+    ]
+
+
+@pytest.mark.parametrize("backend", ["jax", "tensorflow"])
+def test_fit_trains_with_class_weights(run, backend):
+    """The loss is that of Keras with sample_weight; with the weights of one class, other pixels change nothing."""
+    framework(backend)
+    text = run(
+        program(
+            backend,
+            """
+weights = np.zeros(ds.num_classes, np.float32); weights[[1, 2]] = 3, 1
+def net():
+    keras.utils.set_random_seed(3)
+    made = keras.Sequential([keras.layers.Input((10, 12, 3)), keras.layers.Conv2D(11, 1)])
+    made.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True, ignore_class=-100))
+    return made
+x, y = ds.read(range(24), image=hotpack.Image("float32"), label=hotpack.Ids("int32"))
+w = np.where((y == 1), 3, np.where(y == 2, 1, 0)).astype(np.float32)
+def loader(): return hotpack.Loader(ds, 24, shuffle=False, image=hotpack.Image("float32"), label=hotpack.Ids("int32"), prefetch_batches=6)
+found = net().evaluate(hotpack.keras.PyDataset(loader(), class_weights=weights), verbose=0)
+print(w.any(), np.isclose(found, net().evaluate(x, y, sample_weight=w, batch_size=24, verbose=0), rtol=1e-5))
+trained = net()
+trained.fit(hotpack.keras.PyDataset(loader(), class_weights=weights), epochs=2, verbose=0)
+print(np.isfinite(trained.evaluate(x, y, verbose=0)))
+""",
+        ),
+        golden_pack("bits"),
+    )
+    assert text == "True True\nTrue\n"

@@ -47,7 +47,7 @@ def test_a_data_source_gives_each_row_once(big):
     assert sorted(row["index"] for row in rows) == list(range(24))
     for row in rows:
         sample = big[row["index"]]
-        assert np.array_equal(row["image"], sample.image) and np.array_equal(row["label"], sample.label("int32"))
+        assert np.array_equal(row["image"], sample.image) and np.array_equal(row["label"], sample.ids("int32"))
 
 
 def test_batches_are_tensors(big):

@@ -31,7 +31,7 @@ def test_tensors_equal_to_tensor_and_one_hot(big):
         break
     raw = torch.stack([torch.from_numpy(big[i].image.copy()) for i in range(4)]).permute(0, 3, 1, 2)
     assert torch.equal(x, (raw.float() / 255 - mean[:, None, None]) / std[:, None, None])
-    ids = torch.stack([torch.from_numpy(big[i].label("int64", ignore_index=11)) for i in range(4)])
+    ids = torch.stack([torch.from_numpy(big[i].ids("int64", ignore_index=11)) for i in range(4)])
     assert torch.equal(y, torch.nn.functional.one_hot(ids, 12)[..., :11].permute(0, 3, 1, 2).float())
 
 
@@ -89,7 +89,7 @@ def test_to_moves_both(big):
 def test_samples_are_a_map_style_data_set(big):
     samples = hpt.Samples(big)
     assert len(samples) == 24 and len(samples[3]) == 2 and samples[3][0].dtype == torch.float32
-    assert np.array_equal(samples[5][1].numpy(), big[5].label("int64", ignore_index=-100))
+    assert np.array_equal(samples[5][1].numpy(), big[5].ids("int64", ignore_index=-100))
     doubled = hpt.Samples(big, transform=lambda x, y: (x * 2, y))
     assert torch.equal(doubled[1][0], samples[1][0] * 2)
     parts = torch.utils.data.random_split(samples, [20, 4])
@@ -104,8 +104,41 @@ def test_samples_are_of_every_type_and_keep_no_other(big):
         assert x.dtype == getattr(torch, dtype) and y.dtype == torch.bfloat16
         batch = next(iter(hpt.Loader(big, 4, shuffle=False, image=samples._rows.image, label=samples._rows.label)))
         assert torch.equal(x, batch.image[3]) and torch.equal(y, batch.label[3])
-        held = samples.__getitems__(range(8))[0]
+        held = samples[7]
         assert [t.untyped_storage().nbytes() for t in held] == [t.nbytes for t in held]
+
+
+def test_a_data_loader_gets_batches_of_samples_in_one_piece(big):
+    """As put together from the samples; subsets of subsets, samplers and workers included."""
+    samples = hpt.Samples(big, label=hotpack.OneHot("bfloat16"))
+    wanted = [torch.stack(fields) for fields in zip(*[samples[i] for i in (7, 2, 2)])]
+    parts = torch.utils.data.Subset(torch.utils.data.Subset(samples, range(2, 24)), [5, 0, 0])
+    for data, options in ((samples, {"sampler": [7, 2, 2]}), (parts, {}), (parts, {"num_workers": 1}), (torch.utils.data.ConcatDataset([parts]), {})):
+        (batch,) = DataLoader(data, 3, **options)
+        assert type(batch) is list and all(map(torch.equal, batch, wanted)) and not any(field.is_pinned() for field in batch)
+    rows = samples.__getitems__([7, 2, 2])
+    x, y = torch.utils.data.default_collate(rows)
+    assert x.data_ptr() == rows[0][0].data_ptr() and y.data_ptr() == rows[0][1].data_ptr()  # no copy
+    own = DataLoader(samples, 3, sampler=[7, 2, 2], collate_fn=lambda rows: [torch.stack(fields) for fields in zip(*rows)])
+    assert all(map(torch.equal, next(iter(own)), wanted))
+
+
+def test_rows_that_a_program_changed_are_collated_as_they_are(big):
+    rows = hpt.Samples(big).__getitems__([7, 2, 5])
+    others = hpt.Samples(big).__getitems__([7, 2, 5])
+    for changed in (rows[::-1], rows[1:], rows[:2], [rows[0], rows[0], rows[2]], [rows[0], others[1], rows[2]], [(rows[0][0] * 2, rows[0][1]), *rows[1:]], [*rows[:2], (rows[2][0] * 2, rows[2][1])]):
+        x, y = torch.utils.data.default_collate(changed)
+        assert torch.equal(x, torch.stack([row[0] for row in changed])) and torch.equal(y, torch.stack([row[1] for row in changed]))
+    assert type(pickle.loads(pickle.dumps(rows[1]))) is tuple
+
+
+def test_samples_without_labels_or_of_their_own_sizes_are_read():
+    unlabelled = hpt.Samples(hotpack.open(golden_pack("unlabelled")))
+    x, y = next(iter(DataLoader(unlabelled, 2)))
+    assert len(x) == min(2, len(unlabelled)) and y is None and unlabelled[0][1] is None
+    mixed = hpt.Samples(hotpack.open(golden_pack("mixed_sizes")), label=hotpack.Ids("int64"))
+    rows = next(iter(DataLoader(mixed, 3, collate_fn=list)))
+    assert len({x.shape for x, y in rows}) == 3 and all(x.shape[1:] == y.shape for x, y in rows)
 
 
 @pytest.mark.parametrize("method, workers", [("fork", 0), ("fork", 3), ("spawn", 1), ("forkserver", 1)])

@@ -295,7 +295,7 @@ def test_the_worked_example_is_a_right_shard(tmp_path):
     seal_manifest(tmp_path)
     ds = pure.open(tmp_path)
     assert ds[0].image[..., 0].tolist() == [[0xCC, 0x0C, 0x08], [0, 0, 0]] and ds[1].image.tobytes().hex() == "a020c15af1b2"
-    assert ds["street/sample 0000"].label().tolist() == [[0, 0, 0], [255, 255, 255]]
+    assert ds["street/sample 0000"].label.tolist() == [[0, 0, 0], [255, 255, 255]]
     assert (ds[0].source_size, ds[0].region) == ((5, 1), (-1, 0, 5, 1))
     report = pure.verify(tmp_path)
     assert [finding for finding in report.findings if "canonical form of its contents" not in finding.text] == []

@@ -48,7 +48,7 @@ struct Numpy {
     array = nb::object(numpy.attr("ndarray")).release();
     for (std::size_t i = 0; i < kNames.size(); ++i) {
       const std::string_view name =
-          kNames[i].dtype == ElementType::bf16 ? "uint16" : kNames[i].text;
+          kNames[i].type == ElementType::bf16 ? "uint16" : kNames[i].text;
       types[i] = nb::object(numpy.attr("dtype")(nb::str(name.data(), name.size()))).release();
     }
   }
@@ -61,7 +61,7 @@ const Numpy& numpy() {
 
 nb::handle numpy_type(ElementType type) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i].dtype == type) return numpy().types[i];
+    if (kNames[i].type == type) return numpy().types[i];
   }
   return {};
 }

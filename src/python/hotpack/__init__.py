@@ -106,19 +106,26 @@ _PLACES = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "_core":  # before Python looks for it, so that all who import it get this error
+        return _compiled_part()
     if name not in _PLACES:
         raise AttributeError(f"module 'hotpack' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{_PLACES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def _compiled_part() -> Any:
     try:
-        value = getattr(importlib.import_module(f".{_PLACES[name]}", __name__), name)
+        return importlib.import_module("._core", __name__)
     except ModuleNotFoundError as error:
         if error.name != "hotpack._core":
             raise
-        raise ImportError(
-            f"hotpack.{name} needs the compiled part of hotpack, which is not built: run `pip "
-            "install .` in the folder of the source. hotpack.pure works without it"
-        ) from None
-    globals()[name] = value
-    return value
+        reason = "is not built: run `pip install .` in the folder of the source"
+    except ImportError as error:
+        reason = f"cannot be loaded ({error}): run `pip install .` in the folder of the source anew"
+    text = f"the compiled part of hotpack {reason}. hotpack.pure works without it"
+    raise ImportError(text, name="hotpack._core") from None
 
 
 def __dir__() -> list[str]:

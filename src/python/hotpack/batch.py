@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, SupportsIndex, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -149,15 +150,18 @@ class BatchOf(Sequence[Field]):
         """The image for 0 and "image", the label for 1 and "label"."""
         if isinstance(index, str):
             if index not in ("image", "label"):
-                raise KeyError(f'a batch has "image" and "label", not {index!r}')
+                raise KeyError(f"a batch has image and label, not {index}")
             index = ("image", "label").index(index)
         if isinstance(index, slice):
             return (self.image, self.label)[index]
-        if index in (0, -2):
+        if not isinstance(index, SupportsIndex) or getattr(index, "ndim", 0) != 0:
+            raise TypeError(f'a batch has [0], [1], ["image"] and ["label"], not [{index!r}]')
+        number = operator.index(index)
+        if number in (0, -2):
             return self.image
-        if index in (1, -1):
+        if number in (1, -1):
             return self.label
-        raise IndexError(f"a batch is image and label, [0] and [1]; there is no [{index}]")
+        raise IndexError(f"a batch is image and label, [0] and [1]; there is no [{number}]")
 
     def __iter__(self) -> Iterator[Field]:
         return iter((self.image, self.label))

@@ -10,9 +10,10 @@ InternalError or CancelledError, as the command reports them.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
+from .errors import UsageError
 from .process import Listener, run
 from .receipts import Receipts, receipt_folders
 from .reports import (
@@ -65,16 +66,20 @@ ImageLayoutChoice = Literal["hwc", "chw"]
 OnErrorChoice = Literal["fail", "skip"]
 
 
-def _joined(value: Any, separator: str) -> Any:
-    """Several values as the one word that the command line wants."""
+def _joined(name: str, value: Any, separator: str, form: str = "a list") -> Any:
+    """Joins several values to the one word that the command line wants. Raises UsageError for what
+    is not of the form, such as "(width, height)"."""
     if value is None or isinstance(value, (str, bytes, os.PathLike)):
         return value
-    return separator.join(map(str, value))
+    values = list(value) if isinstance(value, Iterable) else None
+    if values is None or form.startswith("(") and len(values) != form.count(",") + 1:
+        raise UsageError(f"{name} is {value!r}; it must be {form}", option=name)
+    return separator.join(map(str, values))
 
 
 def _each(value: Any) -> Any:
     """The values of an option that may be given several times."""
-    if value is None or isinstance(value, (str, bytes, os.PathLike)):
+    if isinstance(value, (str, bytes, os.PathLike)) or not isinstance(value, Iterable):
         return value
     return list(value)
 
@@ -312,14 +317,14 @@ def pack(
             "--ignore": _each(ignore),
             "--unknown": unknown,
             "--pad-label": pad_label,
-            "--size": _joined(size, "x"),
+            "--size": _joined("size", size, "x", "(width, height)"),
             "--fit": fit,
-            "--tile": _joined(tile, "x"),
+            "--tile": _joined("tile", tile, "x", "(width, height)"),
             "--pad-multiple": pad_multiple,
             "--image-filter": image_filter,
             "--label-filter": label_filter,
             "--anchor": anchor,
-            "--pad-color": _joined(pad_color, ","),
+            "--pad-color": _joined("pad_color", pad_color, ",", "(red, green, blue)"),
             "--size-mismatch": size_mismatch,
             "--exif": exif,
             "--channels": channels,
@@ -562,14 +567,14 @@ def plan(
             "--ignore": _each(ignore),
             "--unknown": unknown,
             "--pad-label": pad_label,
-            "--size": _joined(size, "x"),
+            "--size": _joined("size", size, "x", "(width, height)"),
             "--fit": fit,
-            "--tile": _joined(tile, "x"),
+            "--tile": _joined("tile", tile, "x", "(width, height)"),
             "--pad-multiple": pad_multiple,
             "--image-filter": image_filter,
             "--label-filter": label_filter,
             "--anchor": anchor,
-            "--pad-color": _joined(pad_color, ","),
+            "--pad-color": _joined("pad_color", pad_color, ",", "(red, green, blue)"),
             "--size-mismatch": size_mismatch,
             "--exif": exif,
             "--channels": channels,
@@ -833,14 +838,14 @@ def check(
             "--ignore": _each(ignore),
             "--unknown": unknown,
             "--pad-label": pad_label,
-            "--size": _joined(size, "x"),
+            "--size": _joined("size", size, "x", "(width, height)"),
             "--fit": fit,
-            "--tile": _joined(tile, "x"),
+            "--tile": _joined("tile", tile, "x", "(width, height)"),
             "--pad-multiple": pad_multiple,
             "--image-filter": image_filter,
             "--label-filter": label_filter,
             "--anchor": anchor,
-            "--pad-color": _joined(pad_color, ","),
+            "--pad-color": _joined("pad_color", pad_color, ",", "(red, green, blue)"),
             "--size-mismatch": size_mismatch,
             "--exif": exif,
             "--channels": channels,
@@ -1118,9 +1123,9 @@ def preview(
         {
             "--output": output,
             "--html": html,
-            "--keys": _joined(keys, ","),
+            "--keys": _joined("keys", keys, ","),
             "--class": class_,
-            "--grid": _joined(grid, "x"),
+            "--grid": _joined("grid", grid, "x", "(columns, rows)"),
             "--width": width,
             "--force": force,
             "--images": _each(images),
@@ -1152,14 +1157,14 @@ def preview(
             "--ignore": _each(ignore),
             "--unknown": unknown,
             "--pad-label": pad_label,
-            "--size": _joined(size, "x"),
+            "--size": _joined("size", size, "x", "(width, height)"),
             "--fit": fit,
-            "--tile": _joined(tile, "x"),
+            "--tile": _joined("tile", tile, "x", "(width, height)"),
             "--pad-multiple": pad_multiple,
             "--image-filter": image_filter,
             "--label-filter": label_filter,
             "--anchor": anchor,
-            "--pad-color": _joined(pad_color, ","),
+            "--pad-color": _joined("pad_color", pad_color, ",", "(red, green, blue)"),
             "--size-mismatch": size_mismatch,
             "--exif": exif,
             "--channels": channels,

@@ -10,7 +10,7 @@ import operator
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, overload
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeGuard, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Weights = Literal["median", "inverse"]
 Numbers = Sequence[int] | npt.NDArray[Any]
+Selection = slice | Numbers | list[str]  # bools are a mask, texts are keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,13 @@ class Sample:
         image: npt.NDArray[np.uint8] = self._core.image(self._dataset._verify)
         return image
 
-    def label(
+    @property
+    def label(self) -> npt.NDArray[Any]:
+        """Class ids as `ids()` gives them: u8 [H,W] with 255 for ignored pixels, or u16 with 65535
+        for more than 255 classes."""
+        return self.ids()
+
+    def ids(
         self, dtype: npt.DTypeLike | None = None, ignore_index: int | None = None
     ) -> npt.NDArray[Any]:
         """Class ids, [H,W], or [] for a label of the whole image, as `Ids` describes them. Raises
@@ -111,10 +118,10 @@ class Sample:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Sample):
             return NotImplemented
-        return self._dataset is other._dataset and self.number == other.number
+        return self.number == other.number and self._dataset == other._dataset
 
     def __hash__(self) -> int:
-        return hash((id(self._dataset), self.number))
+        return hash((self._dataset, self.number))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return operator.getitem, (self._dataset, self.number)
@@ -132,14 +139,21 @@ class Sample:
 class Dataset(Sequence[Sample]):
     """The samples of one or more packs, in the order of packs, shards and records.
 
-    `ds[3]`, `ds[-1]` and `ds["town/0001"]` are a Sample, `ds[10:20]` is a list of them. Raises
-    IndexError, KeyError, and TypeError for other types; DamagedError and IoError when the shard of
-    a sample is opened, which happens at its first use. `hotpack.open` makes a Dataset.
+    `ds[3]`, `ds[-1]` and `ds["town/0001"]` are a Sample. `ds[10:20]`, `ds[[4, 1]]`, `ds[mask]` and
+    `ds[["town/0001"]]` are a Dataset, as of `subset`. Raises IndexError, KeyError, and TypeError
+    for other types; DamagedError and IoError when the shard of a sample is opened, which happens at
+    its first use. `hotpack.open` makes a Dataset. Two are equal if they have the same samples of
+    the same folders, in the same order.
     """
 
     def __init__(
-        self, core: Any, verify_checksums: VerifyChecksums, numbers: npt.NDArray[np.int64] | None = None
+        self,
+        core: Any,
+        verify_checksums: VerifyChecksums = "first_read",
+        numbers: npt.NDArray[np.int64] | None = None,
     ) -> None:
+        if not isinstance(core, _core.Dataset):
+            raise UsageError("hotpack.open(folder) opens a data set; do not call hotpack.Dataset")
         self._core = core
         self._verify = verify_checksums
         self._numbers = numbers  # of a subset, in the whole
@@ -151,24 +165,23 @@ class Dataset(Sequence[Sample]):
     def __len__(self) -> int:
         return self._size
 
+    @overload  # an array may have __index__, too
+    def __getitem__(  # type: ignore[overload-overlap]
+        self, index: SupportsIndex | str
+    ) -> Sample: ...
     @overload
-    def __getitem__(self, index: SupportsIndex | str) -> Sample: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Sample]: ...
-    def __getitem__(self, index: SupportsIndex | str | slice) -> Sample | list[Sample]:
-        if isinstance(index, slice):
-            return [Sample(self, number) for number in range(*index.indices(self._size))]
+    def __getitem__(self, index: Selection) -> Dataset: ...
+    def __getitem__(self, index: SupportsIndex | str | Selection) -> Sample | Dataset:
         if isinstance(index, str):
-            number = self._core.find(index)
-            if number is None:
-                raise KeyError(index)
-            return Sample(self, number)
-        return Sample(self, _checked_index(index, self._size))
+            return Sample(self, self._find(index))
+        if _is_selection(index):
+            return self.subset(index)
+        return Sample(self, _checked_index(cast(SupportsIndex, index), self._size))
 
     def __contains__(self, item: object) -> bool:
         if isinstance(item, str):
             return self._core.find(item) is not None
-        return isinstance(item, Sample) and item._dataset is self
+        return isinstance(item, Sample) and item._dataset == self
 
     def __iter__(self) -> Iterator[Sample]:
         return (Sample(self, number) for number in range(self._size))
@@ -214,12 +227,12 @@ class Dataset(Sequence[Sample]):
         )
         return batch
 
-    def subset(self, indices: Numbers) -> Dataset:
-        """The data set of these samples, in this order: numbers 0 … len − 1, also several times the
-        same, or a mask of bools, one a sample. Its samples count from 0. Classes and statistics
-        stay those of the whole packs. Raises IndexError, and UsageError for a mask of another
-        length."""
-        numbers = _checked_numbers(_of_mask(indices, self._size), self._size)
+    def subset(self, indices: Selection) -> Dataset:
+        """The data set of these samples, in this order: numbers 0 … len − 1 or keys, also several
+        times the same; a slice; or a mask of bools, one a sample. Its samples count from 0. Classes
+        and statistics stay those of the whole packs. Raises IndexError, KeyError, and UsageError
+        for a mask of another length."""
+        numbers = _checked_numbers(self._numbers_of(indices), self._size)
         whole = numbers if self._numbers is None else self._numbers[numbers]
         return Dataset(self._core.subset(numbers), self._verify, whole)
 
@@ -316,8 +329,39 @@ class Dataset(Sequence[Sample]):
 
         return contact_sheet(self)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Dataset):
+            return NotImplemented
+        return self is other or (
+            self.fingerprint == other.fingerprint
+            and self.folders == other.folders
+            and np.array_equal(self._whole_numbers(), other._whole_numbers())
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.fingerprint, self.folders))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen, (self.folders, self.fingerprint, self._verify, self._numbers)
+
+    def _find(self, key: str) -> int:
+        number: int | None = self._core.find(key)
+        if number is None:
+            raise KeyError(key)
+        return number
+
+    def _numbers_of(self, indices: Selection) -> npt.NDArray[Any]:
+        """Numbers from numbers, a slice, a mask or keys."""
+        if isinstance(indices, slice):
+            return np.arange(*indices.indices(self._size), dtype=np.int64)
+        array = np.asarray(indices)
+        if array.ndim == 1 and array.size and isinstance(array[0], str):
+            return np.array([self._find(key) for key in array], np.int64)
+        return _of_mask(array, self._size)
+
+    def _whole_numbers(self) -> npt.NDArray[np.int64]:
+        """The numbers of the samples in the packs."""
+        return np.arange(self._size) if self._numbers is None else self._numbers
 
     @property
     def _statistics(self) -> dict[str, Any]:
@@ -381,6 +425,9 @@ def open(*folders: Path, verify_checksums: VerifyChecksums = "first_read") -> Da
     that is not a pack, is unfinished or damaged; IoError for what cannot be read.
     """
     word("verify_checksums", verify_checksums)
+    for folder in folders:
+        if isinstance(folder, (list, tuple)):
+            raise UsageError("a list is not a folder; give the folders one by one: open(a, b)")
     names = [os.fsencode(folder) for folder in folders]
     for name in names:
         if b"\0" in name:
@@ -417,8 +464,14 @@ def _checked_index(index: SupportsIndex, size: int) -> int:
     return number % size
 
 
-def _of_mask(indices: Numbers, size: int) -> npt.NDArray[Any]:
-    array = np.asarray(indices)
+def _is_selection(index: Any) -> TypeGuard[Selection]:
+    """Says if an index is of several samples."""
+    if isinstance(index, (slice, list, range, Keys)):
+        return True
+    return getattr(index, "ndim", 0) == 1  # arrays, tensors and series
+
+
+def _of_mask(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
     if array.dtype != np.bool_:
         return array
     if array.shape != (size,):

@@ -22,6 +22,11 @@ from .rows import Row, Rows
 
 __all__ = ["features", "iterable", "samples", "shards"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _ROWS_AT_ONCE = 16
 Shard = tuple[Dataset, int, int]  # the samples from a first one to before a last one
 

@@ -19,6 +19,10 @@ from .rows import Row, Rows
 __all__ = ["Source"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class Source:
     """The samples of a data set for `grain.MapDataset.source` and `grain.DataLoader`: `source[i]`
     is {"image", "label", "index"}; without "label" if the data set has none.

@@ -16,7 +16,6 @@ import jax
 import numpy as np
 
 from .batch import BatchOf
-from .dataset import Dataset, Path
 from .device import Device, DeviceArray
 from .forms import Ids, Image, Label
 from .loader import LoaderOf
@@ -24,10 +23,16 @@ from .option_table import Access, LastBatch, Residency, Shuffle, VerifyChecksums
 from .options import checked_names
 
 if TYPE_CHECKING:
+    from .dataset import Dataset, Path
     from .process import Listener
     from .pure import Augment
 
 __all__ = ["Batch", "Loader"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 _IMAGE = Image("float32", "NHWC")
 _LABEL = Ids("int32")

@@ -21,6 +21,10 @@ from .loader import LoaderOf, State
 __all__ = ["Position", "PyDataset"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
     """The batches of a loader for `fit`, `evaluate` and `predict`.
 

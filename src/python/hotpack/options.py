@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import re
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
@@ -32,7 +33,8 @@ def checked_names(function: Callable[_Parameters, _Result]) -> Callable[_Paramet
 
 def _unknown(name: str, names: list[str]) -> UsageError:
     advice = OTHER_NAMES.get(name)
-    if advice is None:
+    wanted = re.match(r"use (\w+)(?![\w.=])", advice or "")
+    if advice is None or wanted and wanted[1] not in names:  # as `tail` of a function without order
         close = difflib.get_close_matches(name, names, 1)
         advice = f"use {close[0]}" if close else "the options are " + ", ".join(names[1:])
     return UsageError(f"there is no option {name}; {advice}", option=name)

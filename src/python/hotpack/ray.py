@@ -49,6 +49,11 @@ from .rows import Rows
 
 __all__ = ["Datasource", "pack"]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _BLOCK_BYTES = 32 << 20
 _SECONDS_TO_END = 40.0  # more than the command has to finish the records at hand
 _STAGE = "packing"

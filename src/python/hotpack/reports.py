@@ -7,7 +7,7 @@ command has printed in `json`, as docs/json.md describes it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import CancelledError, ending_of
@@ -32,7 +32,7 @@ class PackReport:
     warnings: tuple[str, ...]
     seconds: float | None
     sets: tuple[PackReport, ...]
-    json: Json
+    json: Json = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class PlanReport:
     sets: tuple[PlannedSet, ...]
     labels: str | None
     warnings: tuple[str, ...]
-    json: Json
+    json: Json = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class VerifyReport:
     shards: int
     records: int
     findings: tuple[Damage, ...]
-    json: Json
+    json: Json = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class InfoReport:
     skipped: int
     shards: int
     size_bytes: int
-    json: Json
+    json: Json = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class CheckReport:
     """ok: `pack` would accept the data."""
 
     ok: bool
-    json: Json
+    json: Json = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class PreviewReport:
 
     sheet: str | None
     page: str | None
-    json: Json
+    json: Json = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +125,14 @@ class ExtractReport:
     output: str
     samples: int
     files: int
-    json: Json
+    json: Json = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class MergeReport:
     """The pack, or with several splits the packs, that were merged."""
 
-    json: Json
+    json: Json = field(repr=False)
 
 
 def pack_report(report: Mapping[str, Any]) -> PackReport:

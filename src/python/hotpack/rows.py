@@ -33,6 +33,12 @@ class Rows:
             return [self._read([number], threads)[0] for number in numbers]
         return self._read(numbers, threads)
 
+    def read_whole(self, numbers: Sequence[int], threads: int = 0) -> tuple[Any, Any]:
+        """Images and labels of these samples, of one size, as one array each; None for no
+        labels."""
+        batch = self.data.read(numbers, image=self.image, label=self.label, threads=threads)
+        return batch.image, batch.label
+
     def _read(self, numbers: Sequence[int], threads: int) -> list[Row]:
         batch = self.data.read(numbers, image=self.image, label=self.label, threads=threads)
         own = _copy if len(batch) > 1 else _same  # or one row would keep the arrays of all

@@ -40,7 +40,7 @@ def overlaid(dataset: Dataset, sample: Sample) -> npt.NDArray[np.uint8]:
         image = np.repeat(image, 3, axis=2)
     if label is None or label[0] != "pixel" or label[2]:
         return image
-    ids = sample.label("int64", ignore_index=-1)
+    ids = sample.ids("int64", ignore_index=-1)
     colors = np.array([info.color or _color(info.id) for info in dataset.classes], np.uint8)
     mixed = image // 2 + colors[np.maximum(ids, 0)] // 2
     return np.where((ids >= 0)[..., None], mixed, image).astype(np.uint8)
@@ -50,7 +50,7 @@ def _title(dataset: Dataset, sample: Sample) -> str:
     label = dataset._core.label
     if label is None or label[0] == "pixel" or label[2]:
         return sample.key
-    return f"{sample.key}: {dataset.classes[int(sample.label('int64', ignore_index=-1))].name}"
+    return f"{sample.key}: {dataset.classes[int(sample.ids('int64', ignore_index=-1))].name}"
 
 
 def _color(number: int) -> tuple[int, int, int]:

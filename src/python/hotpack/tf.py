@@ -21,6 +21,10 @@ from .loader import LoaderOf
 __all__ = ["batches", "dataset"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def batches(loader: LoaderOf[Any]) -> Iterator[tuple[tf.Tensor, tf.Tensor | None]]:
     """One epoch of (images, labels), as tensors. On the CPU they share the memory of the batch,
     which is not overwritten as long as one of them lives."""

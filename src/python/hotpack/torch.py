@@ -18,23 +18,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch.utils.data._utils.collate import default_collate_fn_map
 
 from .batch import BatchOf
-from .dataset import Dataset, Path
 from .device import ordinal_of
 from .distributed import place_of
 from .errors import PerformanceWarning, UsageError
 from .forms import Ids, Image, Label
 from .loader import LoaderOf
-from .option_table import Access, LastBatch, Residency, Shuffle, VerifyChecksums
-from .options import checked_names, integer
+from .option_table import WORDS, Access, LastBatch, Residency, Shuffle, VerifyChecksums
+from .options import checked_names, integer, word
 from .rows import Row, Rows
 
 if TYPE_CHECKING:
+    from .dataset import Dataset, Path
     from .process import Listener
     from .pure import Augment
 
 __all__ = ["Batch", "Batches", "Loader", "Samples"]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 _IMAGE = Image("float32", "NCHW")
 _LABEL = Ids("int64", ignore_index=-100)
@@ -246,8 +252,9 @@ class Samples(torch.utils.data.Dataset[tuple[torch.Tensor, Any]]):
     random_split: `ds[i]` is (image, label).
 
     image, label: forms. transform: called with image and label of each sample, gives what `ds[i]`
-    is. Tensors are copies, so writing to them is safe. Pickles with its data set. Raises as
-    `Dataset.read`.
+    is. Without it, a batch of torch's default collate function is read in one piece, not put
+    together from copies of its samples. Tensors are copies, so writing to them is safe. Pickles
+    with its data set. Raises as `Dataset.read`.
     """
 
     def __init__(
@@ -265,13 +272,51 @@ class Samples(torch.utils.data.Dataset[tuple[torch.Tensor, Any]]):
         return len(self._rows)
 
     def __getitem__(self, index: int) -> Any:
-        return self.__getitems__([index])[0]
+        pair = _pair(self._rows.read([index], threads=1)[0])
+        return pair if self.transform is None else self.transform(*pair)
 
     def __getitems__(self, indices: Sequence[int]) -> list[Any]:
-        """Several samples at once, as DataLoader asks for them."""
+        """Several samples at once, as DataLoader asks for them. Without a transform they share the
+        memory of one batch."""
         threads = 1 if torch.utils.data.get_worker_info() else 0
+        if self.transform is None and self._rows.data.image_shape is not None:
+            return _Row.all_of(*self._rows.read_whole(indices, threads))
         pairs = [_pair(row) for row in self._rows.read(indices, threads)]
         return pairs if self.transform is None else [self.transform(*pair) for pair in pairs]
+
+
+class _Row(tuple[torch.Tensor, Any]):
+    """A sample of a batch, as (image, label): views of it. A list of all of them, in order, is
+    collated to the batch itself."""
+
+    batch: tuple[torch.Tensor, Any]
+    number: int
+
+    @classmethod
+    def all_of(cls, image: Any, label: Any) -> list[_Row]:
+        """The rows of a batch."""
+        batch = _tensor(image), None if label is None else _tensor(label)
+        labels = [None] * len(image) if batch[1] is None else batch[1]
+        rows = [cls(pair) for pair in zip(batch[0], labels)]
+        for number, row in enumerate(rows):
+            row.batch, row.number = batch, number
+        return rows
+
+    def __reduce__(self) -> tuple[Any, ...]:  # not with the batch
+        return tuple, (tuple(self),)
+
+
+def _collated(rows: Sequence[Any], *, collate_fn_map: Any = None) -> list[Any]:
+    """Collates rows as torch's default function collates tuples."""
+    batch: tuple[torch.Tensor, Any] = rows[0].batch
+    numbers = [row.number for row in rows if isinstance(row, _Row) and row.batch is batch]
+    if len(rows) == len(numbers) == len(batch[0]) and numbers == list(range(len(rows))):
+        return list(batch)
+    pairs: list[Any] = torch.utils.data.default_collate([tuple(row) for row in rows])
+    return pairs
+
+
+default_collate_fn_map[_Row] = _collated
 
 
 def _pair(row: Row) -> tuple[torch.Tensor, torch.Tensor | None]:
@@ -376,6 +421,8 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
         """Keeps the arguments of `__init__`, which are its locals."""
         for name in ("self", "__class__"):
             given.pop(name, None)
+        for name in WORDS.keys() & given.keys():  # now, not in the first loop
+            word(name, given[name])
         self._data = given.pop("data")
         self._options = given
         self._epochs = _Epochs()

@@ -27,8 +27,16 @@ def show_versions() -> None:
     print(f"hotpack {_core.version}, compiled with {_core.compiler}")
     print(f"vector instructions {_core.instructions}, zstd {_core.zstd}")
     print(f"python {sys.version.split()[0]} on {platform.platform()}")
+    packages = importlib.metadata.packages_distributions()
     for name in _FRAMEWORKS:
-        try:
-            print(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            print(f"{name}: not installed")
+        print(_version(name, packages.get(name, [])))
+
+
+def _version(module: str, packages: list[str]) -> str:
+    """The version of the package that has a module, and its name if that is another one, such as
+    tensorflow-cpu."""
+    if not packages:
+        return f"{module}: not installed"
+    package = module if module in packages else packages[0]
+    name = module if package == module else f"{module} ({package})"
+    return f"{name} {importlib.metadata.version(package)}"

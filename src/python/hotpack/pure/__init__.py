@@ -5,7 +5,8 @@
     ds = hotpack.pure.open("packed/train")
     sample = ds[3]
     sample.image                       # u8 [H,W,c]
-    sample.label("int64")              # class ids, [H,W]
+    sample.label                       # class ids, u8 [H,W]
+    sample.ids("int64")                # the same as i64
     sample.one_hot("float32", "NCHW")  # [C,H,W]
 
 It shares no code with the compiled library: it was written from src/format/FORMAT.md and

@@ -53,7 +53,13 @@ class Dataset(Sequence[Sample]):
     the sample is opened, which happens at its first use. `open` makes a Dataset.
     """
 
-    def __init__(self, packs: Sequence[Pack], verify_checksums: VerifyChecksums) -> None:
+    def __init__(
+        self, packs: Sequence[Pack], verify_checksums: VerifyChecksums = "first_read"
+    ) -> None:
+        if isinstance(packs, (str, bytes, os.PathLike)):
+            raise UsageError(
+                "hotpack.pure.open(folder) opens a data set; do not call hotpack.pure.Dataset"
+            )
         self._packs = tuple(packs)
         self._verify = verify_checksums
         self._places: list[Place] = []
@@ -112,6 +118,16 @@ class Dataset(Sequence[Sample]):
             Class(number, info.name, info.color, info.sources, sum(in_packs), sum(holding))
             for number, (info, in_packs, holding) in rows
         )
+
+    @property
+    def num_classes(self) -> int:
+        """The number of classes; 0 without labels."""
+        return len(self._schema.classes)
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """The names of the classes, by id."""
+        return tuple(info.name for info in self._schema.classes)
 
     def class_weights(self, kind: Weights = "median") -> npt.NDArray[np.float32]:
         """Weights of the classes for a loss function, f32 [C]; NaN for a class without pixels.
@@ -293,6 +309,9 @@ def open(*folders: Path, verify_checksums: VerifyChecksums = "first_read") -> Da
         raise UsageError(
             f"verify_checksums {verify_checksums!r} is none of first_read, always, never"
         )
+    for folder in folders:
+        if isinstance(folder, (list, tuple)):
+            raise UsageError("a list is not a folder; give the folders one by one: open(a, b)")
     packs: list[Pack] = []
     for folder in map(os.fsdecode, folders):
         packs.append(Pack(folder, read_manifest(folder)))

@@ -43,13 +43,20 @@ class Sample:
         compressed."""
         return self._shard.image_array(self._index, self._dataset._verify)
 
-    def label(
+    @property
+    def label(self) -> npt.NDArray[Any]:
+        """Class ids as `ids()` gives them: u8 [H,W] with 255 for ignored pixels, or u16 with 65535
+        for more than 255 classes."""
+        return self.ids()
+
+    def ids(
         self, dtype: npt.DTypeLike | None = None, ignore_index: int | None = None
     ) -> npt.NDArray[Any]:
         """Class ids, [H,W], or [] for a label of the whole image.
 
         dtype: uint8, uint16, int32 or int64; by default uint8, or uint16 with more than 255
-        classes. ignore_index: the id of ignored pixels; by default 255 (uint8), 65535 (uint16) or −100.
+        classes. ignore_index: the id of ignored pixels; by default 255 (uint8), 65535 (uint16) or
+        −100.
         Raises UsageError without labels, with several classes per pixel, and for types and ids
         that do not fit.
         """
