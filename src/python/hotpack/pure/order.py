@@ -304,12 +304,14 @@ def epoch_order(
     _check_options(shuffle, last_batch, block_samples, window_blocks)
     whole = _global_batch_size(batch_size, global_batch_size, world_size)
     plan = step_plan(samples, whole, last_batch, rank, world_size)
-    steps = np.arange(plan.steps, dtype=np.uint64) * np.uint64(whole)
-    firsts, ends = steps + np.uint64(plan.within.start), steps + np.uint64(plan.within.stop)
+    steps: Words = np.arange(plan.steps, dtype=np.uint64)[:, None] * np.uint64(whole)
+    firsts: Words = steps + np.uint64(plan.within.start)
+    ends: Words = steps + np.uint64(plan.within.stop)
     last = plan.positions(plan.steps - 1)
     firsts[-1], ends[-1] = last.start, last.stop
-    positions: Words = firsts[:, None] + np.arange(plan.rows, dtype=np.uint64)
-    is_empty = positions >= ends[:, None]
+    rows = np.arange(plan.rows, dtype=np.uint64)
+    positions: Words = firsts + rows
+    is_empty = positions >= ends
     if last_batch == "pad":
         is_empty |= positions >= np.uint64(samples)
     order = EpochOrder(samples, seed, epoch, shuffle, block_samples, window_blocks)
