@@ -362,7 +362,7 @@ TEST_CASE("a kept last batch has fewer rows, and the next batch is full again") 
   CHECK(loader.batch_size() == 4);
   CHECK(loader.steps_per_epoch() == 3);
   for (int epoch = 0; epoch < 3; ++epoch) {
-    for (const std::size_t rows : {4, 4, 1}) {
+    for (const std::size_t rows : {4u, 4u, 1u}) {
       const Batch batch = next_batch(loader);
       CAPTURE(epoch, batch.step());
       CHECK(batch.batch_size() == rows);

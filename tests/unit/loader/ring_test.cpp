@@ -35,11 +35,11 @@ class FakeFiller final : public RowFiller {
   std::atomic<int> begun{0};
 
   // rows of a batch; 0: those that the slot was made with
-  std::function<std::size_t(Cursor)> rows = [](Cursor) { return std::size_t{0}; };
+  std::function<std::size_t(Cursor)> rows_of = [](Cursor) { return std::size_t{0}; };
 
   void begin(Slot& slot) override {
     ++begun;
-    if (const std::size_t wanted = rows(slot.cursor); wanted > 0) slot.samples.resize(wanted);
+    if (const std::size_t wanted = rows_of(slot.cursor); wanted > 0) slot.samples.resize(wanted);
     slot.valid = slot.samples.size();
   }
   std::optional<RowError> fill(Slot& slot, RowRange rows, unsigned) override {
@@ -125,7 +125,7 @@ TEST_CASE("steps come complete and in order, epoch after epoch") {
 TEST_CASE("batches may differ in their number of rows") {
   for (const unsigned threads : {1u, 3u}) {
     const RingUnderTest t({7, 2, 5, threads}, 2, [](FakeFiller& filler) {
-      filler.rows = [](Cursor at) { return at.step == 4 ? std::size_t{3} : std::size_t{7}; };
+      filler.rows_of = [](Cursor at) { return at.step == 4 ? std::size_t{3} : std::size_t{7}; };
     });
     for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
       for (std::uint64_t step = 0; step < 5; ++step) {
