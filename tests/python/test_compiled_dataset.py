@@ -91,10 +91,10 @@ def test_read_gives_any_samples_in_any_order(golden):
             assert np.array_equal(batch.label[row], sample.ids("int64", ignore_index=-1))
         elif label:
             assert np.array_equal(batch.label[row], sample.one_hot("float32", "NCHW"))
-    assert batch.keys == [data.keys[number] for number in numbers] and batch.indices.tolist() == numbers and len(batch) == len(numbers)
+    assert batch.keys == [data.keys[number] for number in numbers] and batch.indices.tolist() == numbers and batch.batch_size == len(numbers)
     assert batch.crops.tolist() == [[0, 0, data[number].image.shape[1], data[number].image.shape[0], 0, 0] for number in numbers]
     batch.release()
-    assert len(batch) == len(numbers) and repr(batch) == "<hotpack.Batch released>"
+    assert batch.batch_size == len(numbers) and repr(batch) == "<hotpack.Batch released>"
     with pytest.raises(hotpack.UsageError, match="released"):
         batch.image
 

@@ -348,7 +348,7 @@ core = batch._core
 batch.release()
 if seen() is not None or "released" not in raised(hotpack.UsageError, core.image) or "released" not in raised(hotpack.UsageError, core.label):
     raise SystemExit("the tensors are held")
-assert len(batch) == 4 and repr(batch) == "<hotpack.torch.Batch released>"
+assert batch.batch_size == 4 and repr(batch) == "<hotpack.torch.Batch released>"
 """
     )
 

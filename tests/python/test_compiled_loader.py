@@ -17,7 +17,6 @@ from conftest import golden_pack
 
 import hotpack
 from hotpack import pure
-from hotpack.loader import Options
 
 # Tests hold as many batches as they like.
 pytestmark = pytest.mark.filterwarnings("ignore::hotpack.PerformanceWarning")

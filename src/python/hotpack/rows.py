@@ -41,7 +41,7 @@ class Rows:
 
     def _read(self, numbers: Sequence[int], threads: int) -> list[Row]:
         batch = self.data.read(numbers, image=self.image, label=self.label, threads=threads)
-        own = _copy if len(batch) > 1 else _same  # or one row would keep the arrays of all
+        own = _copy if batch.batch_size > 1 else _same  # or one row would keep the arrays of all
         if batch.label is None:
             pairs = zip(batch.image, batch.indices)
             return [{"image": own(image), "index": index} for image, index in pairs]
