@@ -5,6 +5,7 @@ import importlib
 import io
 import os
 import pickle
+import re
 import shutil
 import sys
 
@@ -114,6 +115,7 @@ def test_a_data_set_that_is_opened_again_is_equal(ds):
     again = hotpack.open(golden_pack("bits"), verify_checksums="never")
     assert ds == again and hash(ds) == hash(again) and not ds != again and {ds: 1}[again] == 1
     assert pickle.loads(pickle.dumps(ds)) == ds and ds[[2, 0]] == again[["road/2", "road/0"]] and hash(ds[1:]) == hash(again[1:])
+    assert ds[:] == ds and ds[::-1] != ds and ds[1:][:] == ds[1:]
     assert ds[1] == again[1] and hash(ds[1]) == hash(again[1]) and again[1] in ds and ds[1] != ds[2]
 
 
@@ -191,7 +193,7 @@ def test_values_of_repeated_options_may_be_one_number(command, monkeypatch, tmp_
     options = {"images": street / "images", "labels": street / "masks_id", "num_classes": 12, "size": (np.int64(64), 48)}
     report = hotpack.pack(**options, ignore=255, output=tmp_path / "packed")
     assert report.records == 24
-    assert "json" not in repr(report) and len(repr(report)) < 400, repr(report)
+    assert "json" not in repr(report) and len(repr(report)) < 500, repr(report)
     assert "json" not in repr(hotpack.info(tmp_path / "packed"))
 
 
@@ -229,7 +231,7 @@ def test_a_compiled_part_that_does_not_load_says_why(run, uncompiled):
     (uncompiled / "hotpack" / "_core.so").write_text("no library")
     paths = os.pathsep.join([str(uncompiled), *filter(None, sys.path)])
     text = run(NAMES, golden_pack("bits"), environment={"PYTHONPATH": paths})
-    assert "open; hotpack._core; the compiled part of hotpack cannot be loaded (" in text and "file too short" in text or "invalid ELF" in text
+    assert re.search(r"^open; hotpack\._core; the compiled part of hotpack cannot be loaded \(.*_core\.so: .*\): run", text, re.MULTILINE)
 
 
 # ---- names of options

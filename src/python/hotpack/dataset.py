@@ -142,8 +142,8 @@ class Dataset(Sequence[Sample]):
     `ds[3]`, `ds[-1]` and `ds["town/0001"]` are a Sample. `ds[10:20]`, `ds[[4, 1]]`, `ds[mask]` and
     `ds[["town/0001"]]` are a Dataset, as of `subset`. Raises IndexError, KeyError, and TypeError
     for other types; DamagedError and IoError when the shard of a sample is opened, which happens at
-    its first use. `hotpack.open` makes a Dataset. Two are equal if they have the same samples of
-    the same folders, in the same order.
+    its first use. `hotpack.open` makes a Dataset. Two are equal if they have the same folders,
+    samples and fingerprint; that of a subset differs from that of the whole.
     """
 
     def __init__(
@@ -232,6 +232,8 @@ class Dataset(Sequence[Sample]):
         times the same; a slice; or a mask of bools, one a sample. Its samples count from 0. Classes
         and statistics stay those of the whole packs. Raises IndexError, KeyError, and UsageError
         for a mask of another length."""
+        if isinstance(indices, slice) and range(self._size)[indices] == range(self._size):
+            return self
         numbers = _checked_numbers(self._numbers_of(indices), self._size)
         whole = numbers if self._numbers is None else self._numbers[numbers]
         return Dataset(self._core.subset(numbers), self._verify, whole)
