@@ -390,7 +390,8 @@ typedef struct hotpack_loader_options {
   int64_t pad_height;     /**< 0 */
 
   uint32_t threads;                   /**< 0: the cores that this process may use, at most 8; 0 */
-  uint32_t prefetch_batches;          /**< batches read ahead or held, 2 … 64; 3 */
+  uint32_t prefetch_batches;          /**< batches read ahead or held, 2 … 64; there are more
+                                         while the program holds many; 3 */
   int32_t verify_checksums;           /**< HOTPACK_VERIFY_FIRST_READ */
   int32_t access;                     /**< HOTPACK_ACCESS_MAP */
   int64_t timeout_ms;                 /**< limit of hotpack_loader_next, 0: wait forever; 600000 */
@@ -441,9 +442,10 @@ hotpack_loader_label_batch_bytes(const hotpack_loader* loader); /**< 0 for an un
  * HOTPACK_END_OF_EPOCH and sets *batch to NULL; if several threads call next, exactly one of them
  * gets this result. A failure sets *batch to NULL. An error in the data (DAMAGED, IO) comes at
  * exactly the step that contains the record, and again at each later call until
- * hotpack_loader_seek goes past that step. Further failures: TIMEOUT, CANCELLED, BUSY while the
- * caller holds every slot, and USAGE after a fork. `timeout_ms` replaces the time in the options: 0
- * waits forever, a negative time is USAGE. */
+ * hotpack_loader_seek goes past that step. Further failures: TIMEOUT, CANCELLED, USAGE after a
+ * fork, and BUSY or IO while the caller holds every slot and the memory budget, or the memory,
+ * allows no other one. `timeout_ms` replaces the time in the options: 0 waits forever, a negative
+ * time is USAGE. */
 HOTPACK_API hotpack_status hotpack_loader_next(hotpack_loader* loader, hotpack_batch** batch);
 HOTPACK_API hotpack_status hotpack_loader_next_timeout(hotpack_loader* loader, int64_t timeout_ms,
                                                        hotpack_batch** batch);
@@ -513,7 +515,8 @@ HOTPACK_API hotpack_status hotpack_loader_begin_epoch(hotpack_loader* loader, ui
  * fork. */
 HOTPACK_API hotpack_status hotpack_loader_position(const hotpack_loader* loader, uint64_t* epoch,
                                                    uint64_t* step);
-/** Batches in memory: the option prefetch_batches. 0 if the handle failed to open. */
+/** Batches in memory: prefetch_batches, and more while the caller holds many. 0 if the handle
+ * failed to open. */
 HOTPACK_API uint64_t hotpack_loader_slots(const hotpack_loader* loader);
 /** Of these, the batches that the caller holds: not released, or with DLPack tensors that are not
  * deleted. 0 likewise. */

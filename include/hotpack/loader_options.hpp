@@ -79,7 +79,7 @@ struct LoaderOptions {
   // ---- Resources ----
   /// Threads that read and expand records. 0: the cores that this process may use, at most 8.
   unsigned threads = 0;
-  /// Batches in memory, 2 … 64: read ahead or in use. More of them bridge longer pauses.
+  /// Batches in memory, 2 … 64: read ahead or in use; there are more while the program holds many.
   unsigned prefetch_batches = 3;
 
   /// When to check a record's CRC-32C: at its first read in this process, always, or never.
@@ -90,7 +90,7 @@ struct LoaderOptions {
   /// Limit for next() calls without a timeout of their own. 0: wait forever.
   std::chrono::milliseconds timeout = std::chrono::minutes(10);
 
-  /// Limit for the memory of all batches together; open() refuses to exceed it. 0: no limit.
+  /// Limit for the memory of all batches; open() and next() refuse to exceed it. 0: no limit.
   std::uint64_t memory_budget_bytes = 0;
 
   /// Memory for batches, for example pinned memory. Null: ordinary memory.

@@ -10,7 +10,6 @@ import atexit
 import json
 import os
 import threading
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, TypeVar
 
@@ -22,7 +21,7 @@ from .batch import Batch, BatchOf
 from .dataset import Check, Dataset, Path, open
 from .device import Device, DeviceBatch, Residency, load_listener, ordinal_of
 from .distributed import place_of
-from .errors import PerformanceWarning, UsageError
+from .errors import UsageError
 from .forms import Image, Label, view_of
 
 if TYPE_CHECKING:  # only its attributes are used; hotpack.pure takes a while to import
@@ -167,7 +166,6 @@ class LoaderOf(Generic[_AnyBatch]):
         self._epoch = 0  # of the running iteration
         self._is_placed = True  # nothing was taken since the loader was opened or moved
         self._is_cancelled = False
-        self._warned = False
 
     # ---- iteration
 
@@ -215,9 +213,6 @@ class LoaderOf(Generic[_AnyBatch]):
         self._is_placed = False
         if core is None:
             return None
-        if core.copied and not self._warned:
-            self._warned = True
-            self._warn()
         return self._batch_class(core, self._image_view, self._label_view)
 
     def _take(self) -> Any:
@@ -225,16 +220,6 @@ class LoaderOf(Generic[_AnyBatch]):
         if self.device is None:
             return self._core.next(self._timeout)
         return self._core.next(self._timeout, _LEGACY_STREAM)
-
-    def _warn(self) -> None:
-        slots = self._core.stats()["slots"]
-        warnings.warn(
-            f"the program holds so many batches that only copies leave room to read ahead; this "
-            f"costs speed and memory. Drop batches sooner, or open the loader with more than "
-            f"slots={slots}",
-            PerformanceWarning,
-            stacklevel=4,
-        )
 
     # ---- position
 
@@ -311,9 +296,8 @@ class LoaderOf(Generic[_AnyBatch]):
 
     def stats(self) -> dict[str, float]:
         """batches: handed out; wait_seconds: spent waiting for batches, and in next_into
-        also copying; threads. In host memory:
-        copied: batches that were copied because too many were held; slots, leased: batches in
-        memory, and of these held by the program; slot_bytes: memory of all slots. On a device:
+        also copying; threads. In host memory: slots, leased: batches in memory, and of these held
+        by the program; slot_bytes: memory of all slots. On a device:
         copied_bytes: from host to device; pinned_bytes, device_bytes: memory in use; load_seconds:
         that opening needed to load records."""
         stats: dict[str, float] = self._core.stats()
@@ -382,9 +366,10 @@ class Loader(LoaderOf[Batch]):
     with empty rows after the first `Batch.valid`, or "wrap" to the first samples. rank, world: this
     process and how many train together; by default what torch.distributed or RANK and WORLD_SIZE
     say; or rank="slurm", "mpi", "jax". augment: flips and crops. pad_to: height and width to which
-    records of different sizes are padded. slots: batches in memory. threads: 0 means one a core, at
-    most 8. timeout: seconds that a batch may take; None waits for ever. check: when to check a
-    record's CRC-32C. access: "map", or "read" to use only system calls. resume: a state_dict.
+    records of different sizes are padded. slots: batches in memory, read ahead or in use; there are
+    more while the program holds many. threads: 0 means one a core, at most 8. timeout: seconds that
+    a batch may take; None waits for ever. check: when to check a record's CRC-32C. access: "map",
+    or "read" to use only system calls. resume: a state_dict.
 
     Raises UsageError for options that do not fit the data set. While reading: DamagedError and
     IoError at exactly the step that holds the record, TimeoutError, CancelledError.

@@ -134,8 +134,6 @@ def _stream(device: int) -> int:
 class _DeviceRows:
     """A batch that was written to tensors, as a batch asks for it."""
 
-    copied = False
-
     def __init__(self, rows: Any, image: torch.Tensor, label: torch.Tensor) -> None:
         self._rows = rows
         image_form, label_form = rows.forms()
