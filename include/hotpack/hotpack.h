@@ -511,8 +511,9 @@ typedef struct hotpack_loader_options {
   /** Threads that read and expand records. 0: the cores that this process may use, at most 8.
    * Default: 0. */
   uint32_t threads;
-  /** Batches that are read ahead, 2 … 64. More of them bridge longer pauses. Batches that the
-   * program holds do not count: a loader takes memory for as many more. Default: 3. */
+  /** Slots, each of which is memory for one batch that is read ahead or in use, 2 … 64. More of
+   * them bridge longer pauses. A loader makes further slots while the program holds many batches.
+   * Default: 3. */
   uint32_t prefetch_batches;
   /** When to check the CRC-32C of a record: HOTPACK_VERIFY_FIRST_READ in this process,
    * HOTPACK_VERIFY_ALWAYS or HOTPACK_VERIFY_NEVER. Default: HOTPACK_VERIFY_FIRST_READ. */
@@ -524,8 +525,8 @@ typedef struct hotpack_loader_options {
   /** Limit for a wait for the next batch; then the call fails with a timeout and may be repeated.
    * 0: wait forever. Default: 600000. */
   int64_t timeout_ms;
-  /** Limit for the memory of all batches together; opening a loader that needs more is refused. 0:
-   * no limit. Default: 0. */
+  /** Limit for the memory of all slots, also of those that are made later; opening a loader that
+   * needs more is refused. 0: no limit. Default: 0. */
   uint64_t memory_budget_bytes;
   /** With free, memory for batches, for example pinned memory. NULL: ordinary memory. Default:
    * NULL. */
@@ -577,9 +578,10 @@ hotpack_loader_label_batch_bytes(const hotpack_loader* loader); /**< 0 for an un
  * HOTPACK_END_OF_EPOCH and sets *batch to NULL; if several threads call next, exactly one of them
  * gets this result. A failure sets *batch to NULL. An error in the data (DAMAGED, IO) comes at
  * exactly the step that contains the record, and again at each later call until
- * hotpack_loader_seek goes past that step. Further failures: TIMEOUT, CANCELLED, BUSY while the
- * caller holds every slot, and USAGE after a fork. `timeout_ms` replaces the time in the options: 0
- * waits forever, a negative time is USAGE. */
+ * hotpack_loader_seek goes past that step. Further failures: TIMEOUT, CANCELLED, USAGE after a
+ * fork, and BUSY or IO while the caller holds every slot and the memory budget, or the memory,
+ * allows no other one. `timeout_ms` replaces the time in the options: 0 waits forever, a negative
+ * time is USAGE. */
 HOTPACK_API hotpack_status hotpack_loader_next(hotpack_loader* loader, hotpack_batch** batch);
 HOTPACK_API hotpack_status hotpack_loader_next_timeout(hotpack_loader* loader, int64_t timeout_ms,
                                                        hotpack_batch** batch);
@@ -649,7 +651,8 @@ HOTPACK_API hotpack_status hotpack_loader_begin_epoch(hotpack_loader* loader, ui
  * fork. */
 HOTPACK_API hotpack_status hotpack_loader_position(const hotpack_loader* loader, uint64_t* epoch,
                                                    uint64_t* step);
-/** Batches in memory: the option prefetch_batches. 0 if the handle failed to open. */
+/** Batches in memory: prefetch_batches, and more while the caller holds many. 0 if the handle
+ * failed to open. */
 HOTPACK_API uint64_t hotpack_loader_slots(const hotpack_loader* loader);
 /** Of these, the batches that the caller holds: not released, or with DLPack tensors that are not
  * deleted. 0 likewise. */

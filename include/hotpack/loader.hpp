@@ -3,7 +3,7 @@
 //   auto loader = hotpack::Loader::open(dataset, {.global_batch_size = 32, .seed = 7}).value();
 //   while (auto batch = loader.next().value()) train(batch->image(), batch->label());  // one epoch
 //
-// Threads read ahead into a fixed number of slots; a Batch (batch.hpp) leases one of them.
+// Threads read ahead into slots, each with memory for one batch; a Batch (batch.hpp) leases one.
 // Ownership: a Loader shares the files of its Dataset and may outlive it.
 // Thread-safety: several threads may use a Loader; each next() returns a different batch. In a
 // forked child the parent's Loader returns errors and close() does nothing: open another one.
@@ -38,8 +38,8 @@ class Loader {
   /// The next batch, or an empty optional at the end of each epoch; the call after that begins the
   /// next epoch. If several threads call next(), exactly one of them gets the empty optional.
   /// `timeout`: 0 waits forever; a negative value does not wait at all. Further errors: `timeout`
-  /// (nothing is lost, call again), `cancelled` after cancel(), `busy` while the caller holds every
-  /// slot, and `usage` after close() or a fork.
+  /// (nothing is lost, call again), `cancelled` after cancel(), `usage` after close() or a fork,
+  /// `busy` or `io` while the caller holds every slot and budget or memory allows no other.
   [[nodiscard]] Result<std::optional<Batch>> next();
   [[nodiscard]] Result<std::optional<Batch>> next(std::chrono::milliseconds timeout);
   /// The same, copied into the caller's memory; the slot is free again on return.
@@ -64,7 +64,7 @@ class Loader {
   [[nodiscard]] Status begin_epoch(std::uint64_t epoch);
   /// The step that next() returns next; steps_per_epoch() at an end that next() has not told yet.
   [[nodiscard]] LoaderPosition position() const;
-  [[nodiscard]] std::size_t slots() const;   ///< batches in memory, LoaderOptions::prefetch_batches
+  [[nodiscard]] std::size_t slots() const;   ///< batches in memory now; more while many are held
   [[nodiscard]] std::size_t leased() const;  ///< of these, batches that the caller holds
   /// The position after the last batch, for restore() and LoaderOptions::resume; as text by
   /// LoaderState::text(). Every rank has the same state, so one copy per job is enough.

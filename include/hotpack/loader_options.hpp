@@ -105,8 +105,8 @@ struct LoaderOptions {
   /// Threads that read and expand records. 0: the cores that this process may use, at most 8.
   unsigned threads = 0;
 
-  /// Batches that are read ahead, 2 … 64. More of them bridge longer pauses. Batches that the
-  /// program holds do not count: a loader takes memory for as many more.
+  /// Slots, each of which is memory for one batch that is read ahead or in use, 2 … 64. More of
+  /// them bridge longer pauses. A loader makes further slots while the program holds many batches.
   unsigned prefetch_batches = 3;
 
   /// When to check the CRC-32C of a record: VerifyChecksums::first_read in this process,
@@ -121,8 +121,8 @@ struct LoaderOptions {
   /// 0: wait forever.
   std::chrono::milliseconds timeout = std::chrono::seconds(600);
 
-  /// Limit for the memory of all batches together; opening a loader that needs more is refused. 0:
-  /// no limit.
+  /// Limit for the memory of all slots, also of those that are made later; opening a loader that
+  /// needs more is refused. 0: no limit.
   std::uint64_t memory_budget_bytes = 0;
 
   /// Memory for batches, for example pinned memory. Null: ordinary memory.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -47,29 +48,60 @@ Status check_memory(const LoaderOptions& options, std::optional<std::uint64_t> s
                      "; use a smaller batch, a smaller prefetch_batches or a larger budget");
 }
 
-// The slots of a ring; they have memory if all rows have the same size.
-Result<std::vector<std::unique_ptr<Slot>>> make_slots(
-    const LoaderOptions& options, const BatchForm& form, std::size_t rows,
-    const std::shared_ptr<SlotAllocator>& allocator) {
-  const PixelSize output = form.output().value_or(PixelSize{});
-  const RowBytes row = form.row_bytes(form.record(), output);
-  const auto image = batch_bytes(row.image, rows);
-  const auto label = batch_bytes(row.label, rows);
-  HOTPACK_TRY(check_memory(
-      options, image && label ? loader::slot_block_bytes(*image, *label) : std::nullopt));
-  std::vector<std::unique_ptr<Slot>> slots;
-  for (unsigned number = 0; number < options.prefetch_batches; ++number) {
-    auto slot = std::make_unique<Slot>();
-    slot->number = number;
-    if (form.output()) HOTPACK_TRY(loader::grow(*slot, allocator, *image, *label));
-    slot->samples.resize(rows);
-    slot->keys.resize(rows);
-    slot->crops.resize(rows);
-    form.describe(form.record(), output, rows, slot->image, slot->label);
-    slots.push_back(std::move(slot));
+// Makes the slots of a ring. They have memory if all rows have the same size.
+class SlotMaker {
+ public:
+  static Result<SlotMaker> make(const LoaderOptions& options, const BatchForm& form,
+                                std::size_t rows, std::shared_ptr<SlotAllocator> allocator) {
+    SlotMaker maker;
+    const PixelSize output = form.output().value_or(PixelSize{});
+    const RowBytes row = form.row_bytes(form.record(), output);
+    const auto image = batch_bytes(row.image, rows);
+    const auto label = batch_bytes(row.label, rows);
+    const auto block = image && label ? loader::slot_block_bytes(*image, *label) : std::nullopt;
+    HOTPACK_TRY(check_memory(options, block));
+    maker.allocator_ = std::move(allocator);
+    maker.rows_ = rows;
+    maker.has_memory_ = form.output().has_value();
+    maker.bytes_ = {*image, *label};
+    form.describe(form.record(), output, rows, maker.image_, maker.label_);
+    if (options.memory_budget_bytes != 0) {
+      // rows of different sizes: BatchFiller divides the budget by the number of slots
+      maker.most_slots_ = maker.has_memory_ ? options.memory_budget_bytes / *block
+                                            : std::size_t{options.prefetch_batches};
+    }
+    return maker;
   }
-  return slots;
-}
+
+  [[nodiscard]] Result<std::unique_ptr<Slot>> operator()() const {
+    auto slot = std::make_unique<Slot>();
+    if (has_memory_) HOTPACK_TRY(loader::grow(*slot, allocator_, bytes_.image, bytes_.label));
+    slot->samples.resize(rows_);
+    slot->keys.resize(rows_);
+    slot->crops.resize(rows_);
+    // not of the whole fields: grow() has set their bytes
+    slot->image.shape = image_.shape;
+    slot->image.type = image_.type;
+    slot->label.shape = label_.shape;
+    slot->label.type = label_.type;
+    return slot;
+  }
+
+  [[nodiscard]] ElementType image_type() const { return image_.type; }
+  [[nodiscard]] ElementType label_type() const { return label_.type; }
+  [[nodiscard]] std::size_t most_slots() const { return most_slots_; }
+
+ private:
+  SlotMaker() = default;
+
+  std::shared_ptr<SlotAllocator> allocator_;
+  std::size_t rows_ = 0;
+  bool has_memory_ = false;
+  RowBytes bytes_;  // of all rows together
+  BatchField image_;
+  BatchField label_;
+  std::size_t most_slots_ = std::numeric_limits<std::size_t>::max();
+};
 
 void copy_field(std::span<std::byte> into, std::span<const std::byte> bytes) {
   if (into.empty() || bytes.empty()) return;
@@ -121,7 +153,6 @@ struct Loader::Impl {
   LoaderState start;  // the state of this run at its first step
   StepPlan plan;
   std::chrono::milliseconds timeout{0};
-  unsigned slots = 0;
   BatchFiller* filler = nullptr;  // owned by the ring
   std::shared_ptr<Ring> ring;
   RowBytes row;  // 0 if rows have no common size
@@ -179,14 +210,18 @@ Result<Loader> Loader::start(const Dataset& dataset, const LoaderOptions& option
   HOTPACK_ASSIGN(BatchForm form, BatchForm::make(source->schema(), options, impl->plan.rows()));
   impl->start = loader::first_state(*source, options, impl->plan);
   impl->timeout = options.timeout;
-  impl->slots = options.prefetch_batches;
   HOTPACK_ASSIGN(const Cursor start,
                  loader::first_cursor(options, impl->start, impl->plan.steps()));
 
   const auto allocator = options.allocator ? options.allocator : loader::page_allocator();
-  HOTPACK_ASSIGN(auto slots, make_slots(options, form, impl->plan.rows(), allocator));
-  impl->image_type = slots.front()->image.dtype;
-  impl->label_type = slots.front()->label.dtype;
+  HOTPACK_ASSIGN(SlotMaker maker, SlotMaker::make(options, form, impl->plan.rows(), allocator));
+  std::vector<std::unique_ptr<Slot>> slots;
+  for (unsigned number = 0; number < options.prefetch_batches; ++number) {
+    HOTPACK_ASSIGN(auto slot, maker());
+    slots.push_back(std::move(slot));
+  }
+  impl->image_type = maker.image_type();
+  impl->label_type = maker.label_type();
   impl->one_size = form.output().has_value();
   impl->row = form.row_bytes(form.record(), form.output().value_or(PixelSize{}));
 
@@ -198,7 +233,9 @@ Result<Loader> Loader::start(const Dataset& dataset, const LoaderOptions& option
                          allocator, options.memory_budget_bytes / options.prefetch_batches},
       threads);
   impl->filler = filler.get();
-  impl->ring = std::make_shared<Ring>(ring, std::move(slots), std::move(filler), start);
+  const std::size_t most_slots = maker.most_slots();
+  impl->ring = std::make_shared<Ring>(ring, std::move(slots), std::move(filler), start,
+                                      loader::RingGrowth{std::move(maker), most_slots});
   Loader loader(std::move(impl));  // closes what has started if a thread cannot start
   HOTPACK_TRY(loader.impl_->ring->start());
   return loader;
@@ -211,7 +248,7 @@ const std::string& Loader::fingerprint() const { return impl_->start.fingerprint
 std::uint64_t Loader::image_batch_bytes() const { return impl_->image_bytes(); }
 std::uint64_t Loader::label_batch_bytes() const { return impl_->label_bytes(); }
 std::uint64_t Loader::slot_bytes() const {
-  return impl_->slots *
+  return impl_->ring->slots() *
          loader::slot_block_bytes(impl_->image_bytes(), impl_->label_bytes()).value_or(0);
 }
 
@@ -220,7 +257,7 @@ Result<std::optional<Batch>> Loader::next() { return next(impl_->timeout); }
 Result<std::optional<Batch>> Loader::next(std::chrono::milliseconds timeout) {
   return or_out_of_memory([&]() -> Result<std::optional<Batch>> {
     auto lease = std::make_shared<loader::Lease>(impl_->ring);  // before a slot could get lost
-    HOTPACK_ASSIGN(Slot* const slot, impl_->ring->next(timeout));
+    HOTPACK_ASSIGN(Slot* const slot, impl_->ring->next_to_hold(timeout));
     if (slot == nullptr) return std::optional<Batch>();
     lease->take(slot);
     return std::optional<Batch>(Batch(std::move(lease)));

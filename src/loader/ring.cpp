@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/no_memory.hpp"
 #include "loader/blocked_signals.hpp"
 
 namespace hotpack::loader {
@@ -21,13 +22,36 @@ using std::chrono::milliseconds;
 // longer waits would overflow the clock
 constexpr milliseconds kForEver = std::chrono::hours(24 * 365);
 
+// Slots that are kept although nobody needs them now, so that a program that holds several batches
+// for a short time does not allocate memory each time.
+constexpr std::size_t kSpareSlots = 8;
+
 Error all_leased(std::size_t slots) {
   return {ErrorCode::busy,
           "all " + std::to_string(slots) +
               " slots are leased, so no batch can come; release a batch before asking for the next "
-              "one, or open the loader with a larger prefetch_batches",
+              "one, or open the loader with a larger memory_budget_bytes",
           {},
           {}};
+}
+
+Error cannot_grow(Error reason, std::size_t slots) {
+  reason.message = "all " + std::to_string(slots) +
+                   " slots are leased, and another one cannot be made: " + reason.message +
+                   "; release a batch before asking for the next one";
+  return reason;
+}
+
+Error opened_before_fork() {
+  return usage_error(
+      "this loader was opened before a fork, and its threads are in the parent; open a loader in "
+      "the child");
+}
+
+// Makes room for `count` elements.
+template <class Element>
+void reserve(std::vector<Element>& elements, std::size_t count) {
+  if (elements.capacity() < count) elements.reserve(2 * count);
 }
 
 Error timed_out(Cursor cursor, milliseconds timeout) {
@@ -50,14 +74,17 @@ Error at_step(Error error, Cursor cursor) {
 }  // namespace
 
 Ring::Ring(RingOptions options, std::vector<std::unique_ptr<Slot>> slots,
-           std::unique_ptr<RowFiller> filler, Cursor start)
+           std::unique_ptr<RowFiller> filler, Cursor start, RingGrowth growth)
     : options_(options),
-      slots_(std::move(slots)),
       filler_(std::move(filler)),
+      growth_(std::move(growth)),
+      most_unleased_(slots.size() + kSpareSlots),
       process_(::getpid()),
+      slots_(std::move(slots)),
+      slot_count_(slots_.size()),
       fill_(start),
       deliver_(start) {
-  free_.reserve(slots_.size());  // neither may grow under the lock
+  free_.reserve(slots_.size());  // neither grows under the lock, except with slots_
   queue_.reserve(slots_.size());
   for (const auto& slot : slots_) free_.push_back(slot.get());
   if (fill_.step == options_.steps) fill_ = {fill_.epoch + 1, 0};
@@ -164,7 +191,7 @@ std::optional<Error> Ring::refusal() const {
     return usage_error("there is no epoch after " + std::to_string(kMaxEpoch) +
                        "; seek to an earlier one");
   if (deliver_.step == options_.steps) return {};  // the end of the epoch needs no slot
-  if (leased_ == slots_.size()) return all_leased(slots_.size());
+  if (leased_ == slots_.size() && making_ == 0) return all_leased(slots_.size());
   return {};
 }
 
@@ -191,11 +218,77 @@ Slot* Ring::end_epoch() {
 }
 
 Result<Slot*> Ring::next(milliseconds timeout, const Accept& accept) {
-  if (forked())
-    return usage_error(
-        "this loader was opened before a fork, and its threads are in the parent; open a loader in "
-        "the child");
+  if (forked()) return opened_before_fork();
   Lock lock(mutex_);
+  return take_front(lock, timeout, accept);
+}
+
+Result<Slot*> Ring::next_to_hold(milliseconds timeout) {
+  if (forked()) return opened_before_fork();
+  Lock lock(mutex_);
+  struct Holder {
+    explicit Holder(std::size_t& all) : count(all) { ++count; }
+    ~Holder() { --count; }
+    Holder(const Holder&) = delete;
+    Holder& operator=(const Holder&) = delete;
+    std::size_t& count;
+  } const holder(holders_);  // ends under the lock
+  std::optional<Error> lacking;
+  if (wants_slot()) lacking = add_slot(lock);
+  Result<Slot*> slot = take_front(lock, timeout, {});
+  if (lacking && !slot.ok() && slot.error().code == ErrorCode::busy)
+    return cannot_grow(std::move(*lacking), slot_count_);
+  return slot;
+}
+
+// Returns true if after this call fewer than two slots would be left for reading ahead. Other calls
+// that wait count as if they held a slot already. A program that holds no batch between its calls
+// gets by with the slots that it asked for.
+bool Ring::wants_slot() const {
+  const std::size_t held = leased_ + holders_ - 1;
+  const std::size_t slots = slots_.size() + making_;
+  return growth_.make && !closed_ && !cancelled_ && held > 0 && held + 2 >= slots &&
+         slots < growth_.most_slots;
+}
+
+// Returns the reason if no slot can be made.
+std::optional<Error> Ring::add_slot(Lock& lock) {
+  const std::size_t count = slots_.size() + ++making_;
+  Result<std::unique_ptr<Slot>> made = out_of_memory();  // if make() throws
+  lock.unlock();
+  try {
+    made = growth_.make();
+  } catch (...) {  // std::bad_alloc, or from the caller's allocator
+  }
+  lock.lock();
+  --making_;
+  ready_.notify_all();  // consumers wait for a slot that is being made
+  if (!made.ok()) return std::move(made).error();
+  try {
+    reserve(slots_, count);
+    reserve(free_, count);
+    reserve(queue_, count);
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  }
+  free_.push_back(made->get());
+  slots_.push_back(std::move(*made));
+  slot_count_ = slots_.size();
+  work_.notify_one();
+  return {};
+}
+
+// Precondition: the slot is neither free nor in the queue.
+std::unique_ptr<Slot> Ring::remove(const Slot* slot) noexcept {
+  const auto at = std::find_if(slots_.begin(), slots_.end(),
+                               [slot](const auto& each) { return each.get() == slot; });
+  std::unique_ptr<Slot> removed = std::move(*at);
+  slots_.erase(at);
+  slot_count_ = slots_.size();
+  return removed;
+}
+
+Result<Slot*> Ring::take_front(Lock& lock, milliseconds timeout, const Accept& accept) {
   const bool came = wait_for_front(lock, timeout);
   if (auto refused = refusal()) return std::move(*refused);
   if (!came) return timed_out(deliver_, timeout);
@@ -213,8 +306,13 @@ Result<Slot*> Ring::next(milliseconds timeout, const Accept& accept) {
 }
 
 void Ring::release(Slot* slot) noexcept {
+  std::unique_ptr<Slot> spare;  // is freed after the lock is released
   const std::lock_guard lock(mutex_);
   --leased_;
+  if (slots_.size() - leased_ > most_unleased_) {
+    spare = remove(slot);
+    return;
+  }
   free_.push_back(slot);
   work_.notify_one();
 }

@@ -3,12 +3,14 @@
 //
 // The RowFiller knows what a batch contains; the Ring only schedules. Every slot is in one of these
 // states at any time: free; in the queue (being filled or ready, in the order of delivery); leased;
-// or dropped by seek and waiting for the last thread that fills it. Ownership: the Ring owns slots,
+// or dropped by seek and waiting for the last thread that fills it. While consumers hold many
+// slots, the Ring makes further ones, and frees them again later. Ownership: the Ring owns slots,
 // threads and filler. The loader, each lease and each thread share the Ring, so the last of them
 // frees it. Whoever calls start() must call close(). Thread-safety: several threads may call all
 // members at once; for a forked child see forked(). Failure: as Loader::next.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -62,10 +64,17 @@ struct RingOptions {
   unsigned threads = 1;
 };
 
+// Further slots for consumers that hold many. Without `make`, the number of slots is fixed.
+struct RingGrowth {
+  // Called without the Ring's lock, also by several threads at once.
+  std::function<Result<std::unique_ptr<Slot>>()> make = {};
+  std::size_t most_slots = 0;  // in the ring, with those that it began with
+};
+
 class Ring : public std::enable_shared_from_this<Ring> {
  public:
   Ring(RingOptions options, std::vector<std::unique_ptr<Slot>> slots,
-       std::unique_ptr<RowFiller> filler, Cursor start);
+       std::unique_ptr<RowFiller> filler, Cursor start, RingGrowth growth = {});
   Ring(const Ring&) = delete;
   Ring& operator=(const Ring&) = delete;
 
@@ -79,7 +88,11 @@ class Ring : public std::enable_shared_from_this<Ring> {
   // epoch, exactly one caller gets null. `timeout`: 0 waits without limit; if it is negative, only
   // a batch that is ready is returned.
   [[nodiscard]] Result<Slot*> next(std::chrono::milliseconds timeout, const Accept& accept = {});
-  void release(Slot* slot) noexcept;
+  // As next(), for a caller that may hold the slot for long: first makes another slot if so many
+  // are leased that reading ahead would stop. If none can be made, continues without it; if then
+  // all are leased, returns the reason.
+  [[nodiscard]] Result<Slot*> next_to_hold(std::chrono::milliseconds timeout);
+  void release(Slot* slot) noexcept;  // may free the slot
 
   // Goes to step 0 … steps, and drops what was read ahead.
   [[nodiscard]] Status seek(Cursor cursor);
@@ -89,7 +102,7 @@ class Ring : public std::enable_shared_from_this<Ring> {
   // the step that next() returns next; in a forked child, the one at the fork
   [[nodiscard]] Cursor position() const;
 
-  [[nodiscard]] std::size_t slots() const { return slots_.size(); }
+  [[nodiscard]] std::size_t slots() const { return slot_count_; }
   [[nodiscard]] std::size_t leased() const;  // in a forked child, at the fork
 
   void cancel() noexcept;
@@ -117,6 +130,11 @@ class Ring : public std::enable_shared_from_this<Ring> {
   [[nodiscard]] Item take_item();
   void begin_slot();
   void finish(const Item& item, std::optional<RowError> failed);
+  [[nodiscard]] Result<Slot*> take_front(Lock& lock, std::chrono::milliseconds timeout,
+                                         const Accept& accept);
+  [[nodiscard]] bool wants_slot() const;
+  [[nodiscard]] std::optional<Error> add_slot(Lock& lock);
+  [[nodiscard]] std::unique_ptr<Slot> remove(const Slot* slot) noexcept;
   // the reason why next() cannot continue, other than an error in the data
   [[nodiscard]] std::optional<Error> refusal() const;
   [[nodiscard]] bool front_ready() const;
@@ -126,14 +144,19 @@ class Ring : public std::enable_shared_from_this<Ring> {
   [[nodiscard]] Cursor after(Cursor cursor) const;
 
   const RingOptions options_;
-  const std::vector<std::unique_ptr<Slot>> slots_;
   const std::unique_ptr<RowFiller> filler_;
+  const RingGrowth growth_;
+  const std::size_t most_unleased_;  // a slot that is released beyond them is freed
   const int process_;
 
   mutable std::mutex mutex_;
   std::condition_variable work_;     // threads wait for a row to fill
   std::condition_variable ready_;    // consumers wait for the front of the queue
   std::condition_variable stopped_;  // close() waits for the threads
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::atomic<std::size_t> slot_count_;  // of slots_; read without the lock, also in a forked child
+  std::size_t making_ = 0;               // slots that consumers are making
+  std::size_t holders_ = 0;              // consumers in next_to_hold()
   std::vector<Slot*> free_;
   std::vector<Slot*> queue_;  // in the order of delivery
   Slot* filling_ = nullptr;   // the last slot of the queue, while some of its rows are not taken

@@ -9,8 +9,6 @@ import hotpack
 jax = framework("jax")
 import hotpack.jax as hpj  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore::hotpack.PerformanceWarning")
-
 
 @pytest.fixture(scope="module")
 def big():

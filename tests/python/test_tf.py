@@ -9,8 +9,6 @@ import hotpack
 tf = framework("tensorflow")
 import hotpack.tf as hptf  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore::hotpack.PerformanceWarning")
-
 
 @pytest.fixture(scope="module")
 def big():

@@ -319,6 +319,11 @@ std::vector<BatchCopy> rest_of_epoch(Loader& loader) {
   return batches;
 }
 
+LoaderOptions with_fixed_slots(const Dataset& dataset, LoaderOptions options) {
+  options.memory_budget_bytes = open_loader(dataset, options).slot_bytes();
+  return options;
+}
+
 LoaderOptions in_file_order(std::uint64_t global_batch_size) {
   LoaderOptions options;
   options.global_batch_size = global_batch_size;

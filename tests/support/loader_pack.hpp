@@ -91,6 +91,9 @@ void skip(Loader& loader, std::uint64_t steps);                      // throws a
 [[nodiscard]] bool at_end_of_epoch(Loader& loader);                  // consumes the end
 [[nodiscard]] std::vector<BatchCopy> rest_of_epoch(Loader& loader);  // and consumes its end
 
+// The options with a memory budget that allows no more slots than prefetch_batches.
+[[nodiscard]] LoaderOptions with_fixed_slots(const Dataset& dataset, LoaderOptions options);
+
 // Small batches in file order on one thread, for tests that count steps.
 [[nodiscard]] LoaderOptions in_file_order(std::uint64_t global_batch_size);
 

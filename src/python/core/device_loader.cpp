@@ -293,7 +293,6 @@ void bind_batch(nb::module_& module) {
                      return keys;
                    })
       .def("release", &release)
-      .def_prop_ro("copied", [](const PyDeviceBatch&) { return false; })
       .def_prop_ro("epoch", [](const PyDeviceBatch& self) { return self.get().epoch; })
       .def_prop_ro("step", [](const PyDeviceBatch& self) { return self.get().step; })
       .def_prop_ro("num_valid", [](const PyDeviceBatch& self) { return self.get().num_valid; })

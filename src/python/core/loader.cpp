@@ -5,13 +5,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 
-#include <algorithm>
-#include <cstring>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "arrays.hpp"
 #include "controls.hpp"
@@ -26,103 +22,16 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::align_val_t kPage{4096};
-
-// ---- memory for batches that are copied
-
-struct Block {
-  struct Delete {
-    void operator()(std::byte* memory) const { ::operator delete[](memory, kPage); }
-  };
-  std::unique_ptr<std::byte[], Delete> memory;
-  std::size_t bytes = 0;
-};
-
-// Blocks that were used before: fresh memory costs more than the copy. Thread-safe.
-class BlockPool {
- public:
-  Block take(std::size_t bytes) {
-    {
-      const std::lock_guard lock(mutex_);
-      for (Block& block : free_) {
-        if (block.bytes < bytes) continue;
-        std::swap(block, free_.back());
-        Block found = std::move(free_.back());
-        free_.pop_back();
-        return found;
-      }
-    }
-    return {decltype(Block::memory)(new (kPage) std::byte[bytes]), bytes};
-  }
-  void give_back(Block block) noexcept {
-    const std::lock_guard lock(mutex_);
-    if (free_.size() < kMost) free_.push_back(std::move(block));
-  }
-
- private:
-  static constexpr std::size_t kMost = 4;
-  std::mutex mutex_;
-  std::vector<Block> free_ = [] {
-    std::vector<Block> blocks;
-    blocks.reserve(kMost);  // so that give_back() never allocates
-    return blocks;
-  }();
-};
-
 // ---- batches
 
-// One batch: a lease, or a copy. Shared by the Python batch and its arrays; no Python in it, so
-// that it may end in any thread.
-struct Held {
-  std::optional<Batch> lease;
-  BatchInfo info;  // of a copy
-  Block block;
-  std::shared_ptr<BlockPool> pool;
-  BatchField image;
-  BatchField label;
-
-  ~Held() {
-    if (pool) pool->give_back(std::move(block));
-  }
-};
-using SharedHeld = std::shared_ptr<const Held>;
-
-SharedHeld lease_of(Batch batch) {
-  auto held = std::make_shared<Held>();
-  held->image = batch.image();
-  held->label = batch.label();
-  held->lease = std::move(batch);
-  return held;
-}
-
-SharedHeld copy_of(const Batch& batch, const std::shared_ptr<BlockPool>& pool) {
-  auto held = std::make_shared<Held>();
-  const std::size_t image_bytes = (batch.image().bytes.size() + 4095) / 4096 * 4096;
-  held->block = pool->take(image_bytes + batch.label().bytes.size());
-  held->pool = pool;
-  held->image = batch.image();
-  held->label = batch.label();
-  std::byte* const memory = held->block.memory.get();
-  held->image.bytes = {memory, batch.image().bytes.size()};
-  held->label.bytes = {memory + image_bytes, batch.label().bytes.size()};
-  std::ranges::copy(batch.image().bytes, held->image.bytes.begin());
-  std::ranges::copy(batch.label().bytes, held->label.bytes.begin());
-  BatchInfo& info = held->info;
-  info.epoch = batch.epoch();
-  info.step = batch.step();
-  info.num_valid = batch.num_valid();
-  info.batch_size = batch.batch_size();
-  info.indices.assign(batch.indices().begin(), batch.indices().end());
-  for (std::size_t row = 0; row < batch.batch_size(); ++row) info.keys.emplace_back(batch.key(row));
-  info.crops.assign(batch.crops().begin(), batch.crops().end());
-  return held;
-}
+// Shared by the Python batch and its arrays; no Python in it, so that it may end in any thread.
+using SharedBatch = std::shared_ptr<const Batch>;
 
 struct PyBatch {
-  SharedHeld held;
+  SharedBatch batch;
 
-  [[nodiscard]] const Held& get() const {
-    if (held) return *held;
+  [[nodiscard]] const Batch& get() const {
+    if (batch) return *batch;
     raise(
         {ErrorCode::usage, "the batch was released; take what you need before release()", {}, {}});
   }
@@ -130,28 +39,13 @@ struct PyBatch {
 
 nb::object array_in(const PyBatch& self, const BatchField& field) {
   if (field.shape.empty()) return nb::none();
-  return array_of(field.bytes.data(), field.shape, field.dtype, self.held);
-}
-
-nb::object indices_of(const PyBatch& self) {
-  const Held& held = self.get();
-  return index_array(held.lease ? held.lease->indices()
-                                : std::span<const std::int64_t>(held.info.indices));
-}
-
-nb::object crops_in(const PyBatch& self) {
-  const Held& held = self.get();
-  return crops_array(held.lease ? held.lease->crops()
-                                : std::span<const SampleCrop>(held.info.crops));
+  return array_of(field.bytes.data(), field.shape, field.dtype, self.batch);
 }
 
 nb::list batch_keys(const PyBatch& self) {
-  const Held& held = self.get();
+  const Batch& batch = self.get();
   nb::list keys;
-  const std::size_t rows = held.lease ? held.lease->batch_size() : held.info.keys.size();
-  for (std::size_t row = 0; row < rows; ++row) {
-    keys.append(text_of(held.lease ? held.lease->key(row) : std::string_view(held.info.keys[row])));
-  }
+  for (std::size_t row = 0; row < batch.batch_size(); ++row) keys.append(text_of(batch.key(row)));
   return keys;
 }
 
@@ -173,29 +67,18 @@ class PyLoader final : public Awaited {
   [[nodiscard]] Loader& loader() { return loader_; }
   [[nodiscard]] const Loader& loader() const { return loader_; }
   [[nodiscard]] std::uint64_t batches() const { return batches_; }
-  [[nodiscard]] std::uint64_t copied() const { return copied_; }
 
   // The next batch, or nothing at the end of an epoch. `seconds`: 0 waits for ever.
   std::optional<PyBatch> next(double seconds) {
-    const std::size_t leased = loader_.leased();
-    const bool read_ahead_would_stop = leased > 0 && leased + 2 >= loader_.slots();
     auto batch = wait(seconds, true, [&](milliseconds slice) { return loader_.next(slice); });
     if (!batch) return std::nullopt;
     ++batches_;
-    if (!read_ahead_would_stop) return PyBatch{lease_of(std::move(*batch))};
-    ++copied_;
-    return unlocked([&] {
-      PyBatch copy{copy_of(*batch, pool_)};
-      batch->release();
-      return copy;
-    });
+    return PyBatch{std::make_shared<const Batch>(std::move(*batch))};
   }
 
  private:
   Loader loader_;
-  std::shared_ptr<BlockPool> pool_ = std::make_shared<BlockPool>();
-  std::uint64_t batches_ = 0;  // these change with the GIL
-  std::uint64_t copied_ = 0;
+  std::uint64_t batches_ = 0;  // changes with the GIL
 };
 
 // ---- opening
@@ -243,7 +126,6 @@ nb::dict stats_of(const PyLoader& self) {
   const Loader& loader = self.loader();
   nb::dict stats;
   stats["batches"] = self.batches();
-  stats["copied"] = self.copied();
   stats["wait_seconds"] = self.waited();
   stats["slots"] = loader.slots();
   stats["leased"] = loader.leased();
@@ -254,38 +136,22 @@ nb::dict stats_of(const PyLoader& self) {
 
 void bind_batch(nb::module_& module) {
   nb::class_<PyBatch>(module, "Batch")
-      .def("image", [](const PyBatch& self) { return array_in(self, self.get().image); })
-      .def("label", [](const PyBatch& self) { return array_in(self, self.get().label); })
+      .def("image", [](const PyBatch& self) { return array_in(self, self.get().image()); })
+      .def("label", [](const PyBatch& self) { return array_in(self, self.get().label()); })
       .def("types",
            [](const PyBatch& self) {
-             const Held& held = self.get();
-             return nb::make_tuple(nb::str(dtype_name(held.image.dtype).data()),
-                                   nb::str(dtype_name(held.label.dtype).data()));
+             const Batch& batch = self.get();
+             return nb::make_tuple(nb::str(dtype_name(batch.image().dtype).data()),
+                                   nb::str(dtype_name(batch.label().dtype).data()));
            })
-      .def_prop_ro("indices", &indices_of)
-      .def_prop_ro("crops", &crops_in)
+      .def_prop_ro("indices", [](const PyBatch& self) { return index_array(self.get().indices()); })
+      .def_prop_ro("crops", [](const PyBatch& self) { return crops_array(self.get().crops()); })
       .def_prop_ro("keys", &batch_keys)
-      .def("release", [](PyBatch& self) { self.held.reset(); })
-      .def_prop_ro("copied", [](const PyBatch& self) { return !self.get().lease; })
-      .def_prop_ro("epoch",
-                   [](const PyBatch& self) {
-                     const Held& held = self.get();
-                     return held.lease ? held.lease->epoch() : held.info.epoch;
-                   })
-      .def_prop_ro("step",
-                   [](const PyBatch& self) {
-                     const Held& held = self.get();
-                     return held.lease ? held.lease->step() : held.info.step;
-                   })
-      .def_prop_ro("num_valid",
-                   [](const PyBatch& self) {
-                     const Held& held = self.get();
-                     return held.lease ? held.lease->num_valid() : held.info.num_valid;
-                   })
-      .def_prop_ro("batch_size", [](const PyBatch& self) {
-        const Held& held = self.get();
-        return held.lease ? held.lease->batch_size() : held.info.batch_size;
-      });
+      .def("release", [](PyBatch& self) { self.batch.reset(); })
+      .def_prop_ro("epoch", [](const PyBatch& self) { return self.get().epoch(); })
+      .def_prop_ro("step", [](const PyBatch& self) { return self.get().step(); })
+      .def_prop_ro("num_valid", [](const PyBatch& self) { return self.get().num_valid(); })
+      .def_prop_ro("batch_size", [](const PyBatch& self) { return self.get().batch_size(); });
 }
 
 }  // namespace

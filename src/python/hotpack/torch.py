@@ -158,17 +158,17 @@ class Loader(LoaderOf[Batch]):
                 row. (height, width).
             threads: Threads that read and expand records. 0: the cores that this process may use,
                 at most 8.
-            prefetch_batches: Batches that are read ahead, 2 … 64. More of them bridge longer
-                pauses. Batches that the program holds do not count: a loader takes memory for as
-                many more.
+            prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in
+                use, 2 … 64. More of them bridge longer pauses. A loader makes further slots while
+                the program holds many batches.
             verify_checksums: When to check the CRC-32C of a record: "first_read" in this process,
                 "always" or "never".
             access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
                 own reads; "read" uses system calls only, which is slower.
             timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
                 be repeated. None: wait forever. Seconds.
-            memory_budget_bytes: Limit for the memory of all batches together; opening a loader that
-                needs more is refused. 0: no limit.
+            memory_budget_bytes: Limit for the memory of all slots, also of those that are made
+                later; opening a loader that needs more is refused. 0: no limit.
             device: A number, as CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a
                 framework.
             residency: Where packed records stay between epochs: in the "page" cache, in the memory
@@ -397,17 +397,17 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
                 row. (height, width).
             threads: Threads that read and expand records. 0: the cores that this process may use,
                 at most 8.
-            prefetch_batches: Batches that are read ahead, 2 … 64. More of them bridge longer
-                pauses. Batches that the program holds do not count: a loader takes memory for as
-                many more.
+            prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in
+                use, 2 … 64. More of them bridge longer pauses. A loader makes further slots while
+                the program holds many batches.
             verify_checksums: When to check the CRC-32C of a record: "first_read" in this process,
                 "always" or "never".
             access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
                 own reads; "read" uses system calls only, which is slower.
             timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
                 be repeated. None: wait forever. Seconds.
-            memory_budget_bytes: Limit for the memory of all batches together; opening a loader that
-                needs more is refused. 0: no limit.
+            memory_budget_bytes: Limit for the memory of all slots, also of those that are made
+                later; opening a loader that needs more is refused. 0: no limit.
 
         Raises:
             UsageError: for options that do not fit each other or the data set.

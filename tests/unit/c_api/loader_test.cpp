@@ -61,6 +61,13 @@ struct OpenLoader {
   hotpack_status status = HOTPACK_OK;
 };
 
+// The options with a memory budget that allows no more slots than prefetch_batches.
+hotpack_loader_options with_fixed_slots(hotpack_loader_options options) {
+  const OpenLoader open(options);
+  options.memory_budget_bytes = hotpack_loader_slot_bytes(open.loader);
+  return options;
+}
+
 hotpack_batch_info described(const hotpack_batch* batch) {
   hotpack_batch_info info;
   info.struct_size = sizeof info;
@@ -93,7 +100,7 @@ std::string state_of(hotpack_loader* loader) {
 }
 
 // With a sanitizer a fork must not meet threads that allocate: takes all free slots of a loader, so
-// that its threads have nothing to do.
+// that its threads have nothing to do. Precondition: the number of slots is fixed.
 std::vector<hotpack_batch*> rest_for_fork(hotpack_loader* loader) {
   std::vector<hotpack_batch*> held;
   if (kForksAtAnyMoment) return held;
@@ -464,7 +471,7 @@ TEST_CASE("batches and loaders outlive their origin") {
 }
 
 TEST_CASE("next fails while every slot is held, and works after a release") {
-  const OpenLoader open;
+  const OpenLoader open(with_fixed_slots(small_batches()));
   hotpack_batch* batches[3] = {};
   for (auto& batch : batches) REQUIRE(hotpack_loader_next(open.loader, &batch) == HOTPACK_OK);
   REQUIRE(hotpack_loader_seek(open.loader, 1, 0) == HOTPACK_OK);
@@ -490,6 +497,11 @@ TEST_CASE("a loader tells where it stands and what is leased") {
   CHECK(hotpack_loader_leased(open.loader) == 1);
   hotpack_batch_release(batch);
   CHECK(hotpack_loader_leased(open.loader) == 0);
+  hotpack_batch* held[2] = {};
+  for (auto*& each : held) REQUIRE(hotpack_loader_next(open.loader, &each) == HOTPACK_OK);
+  CHECK(hotpack_loader_slots(open.loader) == 4);
+  for (auto* const each : held) hotpack_batch_release(each);
+  REQUIRE(hotpack_loader_seek(open.loader, 0, 1) == HOTPACK_OK);
   REQUIRE(hotpack_loader_position(open.loader, nullptr, &step) == HOTPACK_OK);
   CHECK(step == 1);
   REQUIRE(hotpack_loader_seek(open.loader, 5, 2) == HOTPACK_OK);
@@ -571,7 +583,7 @@ TEST_CASE("the child of a fork gets errors, the state of the fork, and may close
   options.free = take;
   options.allocator_user = &blocks;
   options.prefetch_batches = 2;  // fewer than the steps of the epoch
-  const OpenLoader open(options);
+  const OpenLoader open(with_fixed_slots(options));
   hotpack_batch* held = nullptr;
   REQUIRE(hotpack_loader_next(open.loader, &held) == HOTPACK_OK);
   const std::vector<hotpack_batch*> others = rest_for_fork(open.loader);

@@ -62,9 +62,10 @@ TEST_CASE("begin_epoch goes back, ahead, and on after cancel") {
 
 TEST_CASE("copies of a batch share its slot until the last one ends") {
   const TinyPack pack;
+  const Dataset dataset = pack.open();
   LoaderOptions options = shuffled(2);
   options.prefetch_batches = 2;
-  Loader loader = open_loader(pack.open(), options);
+  Loader loader = open_loader(dataset, with_fixed_slots(dataset, options));
   CHECK(loader.slots() == 2);
   CHECK(loader.leased() == 0);
   std::optional<Batch> one = next_batch(loader);

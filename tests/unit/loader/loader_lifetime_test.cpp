@@ -74,7 +74,7 @@ std::vector<unsigned long long> blocked_by_loader_threads() {
 }
 
 // With a sanitizer a fork must not meet threads that allocate: takes all free slots of a loader, so
-// that its threads have nothing to do.
+// that its threads have nothing to do. Precondition: the number of slots is fixed.
 std::vector<Batch> rest_for_fork(Loader& loader) {
   std::vector<Batch> held;
   if (kForksAtAnyMoment) return held;
@@ -211,7 +211,8 @@ TEST_CASE("a moved batch keeps its slot, and the old one has none") {
   const TinyPack pack({}, 24, 4);
   LoaderOptions options = in_file_order(4);
   options.prefetch_batches = 2;
-  Loader loader = open_loader(pack.open(), options);
+  const Dataset dataset = pack.open();
+  Loader loader = open_loader(dataset, with_fixed_slots(dataset, options));
   Batch first = next_batch(loader);
   Batch second = std::move(first);
   first.release();
@@ -226,7 +227,7 @@ TEST_CASE("a moved batch keeps its slot, and the old one has none") {
 TEST_CASE("a forked child cannot use its parent's loader, but can open its own") {
   const TinyPack pack({}, 24, 4);
   const Dataset dataset = pack.open();
-  std::optional<Loader> loader = open_loader(dataset, in_file_order(4));
+  std::optional<Loader> loader = open_loader(dataset, with_fixed_slots(dataset, in_file_order(4)));
   skip(*loader, 6);
   REQUIRE(at_end_of_epoch(*loader));
   std::optional<Batch> batch = next_batch(*loader);
@@ -293,7 +294,8 @@ TEST_CASE("samples from before a fork stay valid in the child") {
 
 TEST_CASE("a batch held across a fork can outlive the loader in the child") {
   const TinyPack pack({}, 24, 4);
-  std::optional<Loader> loader = open_loader(pack.open(), in_file_order(4));
+  const Dataset dataset = pack.open();
+  std::optional<Loader> loader = open_loader(dataset, with_fixed_slots(dataset, in_file_order(4)));
   std::optional<Batch> batch = next_batch(*loader);
   const BatchCopy as_given = copy_of(*batch);
   const std::vector<Batch> held = rest_for_fork(*loader);
@@ -312,7 +314,7 @@ TEST_CASE("the child of a fork may close many loaders without waiting for thread
   std::vector<Loader> loaders;
   std::vector<std::vector<Batch>> held;
   for (int i = 0; i < 6; ++i) {
-    loaders.push_back(open_loader(dataset, usual_options()));
+    loaders.push_back(open_loader(dataset, with_fixed_slots(dataset, usual_options())));
     held.push_back(rest_for_fork(loaders.back()));
   }
   CHECK(status_of_child([&] {

@@ -1,4 +1,5 @@
-// The memory of batches: allocated once, untouched while leased, released at the end.
+// The memory of batches: allocated once, or when many are held; untouched while leased; released at
+// the end.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -145,12 +146,141 @@ TEST_CASE("writes into a batch do not affect other batches") {
   }
 }
 
+TEST_CASE("batches that are held cost memory, and nothing else") {
+  const TinyPack pack({}, 24, 6);
+  const Dataset dataset = pack.open();
+  const auto allocator = std::make_shared<CountingAllocator>();
+  LoaderOptions options;
+  options.global_batch_size = 4;
+  options.threads = 2;
+  options.prefetch_batches = GENERATE(2u, 3u, 4u);
+  options.allocator = allocator;
+  Loader loader = open_loader(dataset, options);
+  const std::uint64_t bytes_per_slot = loader.slot_bytes() / loader.slots();
+  for (const std::size_t count : {std::size_t{1}, std::size_t{2}, std::size_t{20}}) {
+    CAPTURE(count, options.prefetch_batches);
+    std::vector<Batch> held;
+    std::vector<BatchCopy> as_given;
+    int taken = 0;
+    for (std::uint64_t epoch = 0; epoch < 8; ++epoch) {
+      REQUIRE(loader.seek(epoch).ok());
+      for (std::uint64_t step = 0; step < 6; ++step) {
+        const Batch batch = next_batch(loader);
+        const auto samples = expected_samples(24, options, epoch, step);
+        REQUIRE(std::ranges::equal(batch.indices(), samples));
+        REQUIRE(copy_of(batch).rows[0] == expected_row(dataset, options, samples[0]));
+        if (held.size() == count) continue;
+        held.push_back(batch);
+        as_given.push_back(copy_of(batch));
+      }
+      if (epoch == 4) taken = allocator->taken;  // by then, all of them are held
+      if (epoch > 4) CHECK(allocator->taken == taken);
+      CHECK(loader.leased() == held.size());
+      CHECK(loader.slots() >= held.size() + 2);
+      CHECK(loader.slots() <= std::max<std::size_t>(options.prefetch_batches + 8, count + 3));
+      CHECK(loader.slot_bytes() == loader.slots() * bytes_per_slot);
+    }
+    for (std::size_t i = 0; i < count; ++i) CHECK(copy_of(held[i]) == as_given[i]);
+    held.clear();
+    CHECK(loader.leased() == 0);
+    CHECK(loader.slots() <= options.prefetch_batches + 8);
+    CHECK(static_cast<std::size_t>(allocator->taken - allocator->released) == loader.slots());
+  }
+}
+
+TEST_CASE("a batch that is held in an added slot outlives the loader") {
+  const TinyPack pack({}, 24, 6);
+  const auto allocator = std::make_shared<CountingAllocator>();
+  LoaderOptions options = in_file_order(4);
+  options.prefetch_batches = 2;
+  options.allocator = allocator;
+  std::vector<Batch> held;
+  std::vector<BatchCopy> as_given;
+  {
+    Loader loader = open_loader(pack.open(), options);
+    for (int step = 0; step < 6; ++step) {
+      held.push_back(next_batch(loader));
+      as_given.push_back(copy_of(held.back()));
+    }
+    CHECK(at_end_of_epoch(loader));
+  }
+  CHECK(allocator->released == 0);
+  for (std::size_t i = 0; i < held.size(); ++i) CHECK(copy_of(held[i]) == as_given[i]);
+  held.clear();
+  CHECK(allocator->released == allocator->taken);
+}
+
+TEST_CASE("the slot that memory is lacking for is not made, and no batch is lost") {
+  const TinyPack pack({}, 24, 6);
+  const auto allocator = std::make_shared<CountingAllocator>();
+  LoaderOptions options = in_file_order(4);
+  options.allocator = allocator;
+  Loader loader = open_loader(pack.open(), options);
+  allocator->failing_from = 3;
+  std::vector<Batch> held;
+  for (int step = 0; step < 3; ++step) held.push_back(next_batch(loader));
+  CHECK_THAT(next_error(loader).message,
+             ContainsSubstring("all 3 slots are leased, and another one cannot be made: no ") &&
+                 ContainsSubstring("release a batch"));
+  allocator->failing_from = 1 << 30;
+  for (std::uint64_t step = 3; step < 6; ++step) {
+    held.push_back(next_batch(loader));
+    CHECK(held.back().step() == step);
+  }
+  CHECK(loader.slots() == 3 + 3);
+}
+
+TEST_CASE("records of different sizes can be held, too") {
+  const TinyPack pack(all_forms().at("mixed"), 9, 9);
+  const Dataset dataset = pack.open();
+  const LoaderOptions options = in_file_order(1);
+  Loader loader = open_loader(dataset, options);
+  std::vector<Batch> held;
+  for (int sample = 0; sample < 9; ++sample) held.push_back(next_batch(loader));
+  for (std::int64_t sample = 0; sample < 9; ++sample)
+    CHECK(copy_of(held[static_cast<std::size_t>(sample)]).rows[0] ==
+          expected_row(dataset, options, sample));
+}
+
+TEST_CASE("a memory budget limits the slots of batches that are held") {
+  const TinyPack pack({}, 24, 6);
+  const Dataset dataset = pack.open();
+  const auto allocator = std::make_shared<CountingAllocator>();
+  LoaderOptions options = in_file_order(4);
+  options.allocator = allocator;
+  const std::uint64_t three = open_loader(dataset, options).slot_bytes();
+  options.memory_budget_bytes = three / 3 * 5 + three / 6;  // five slots and a half
+  allocator->taken = 0;
+  Loader loader = open_loader(dataset, options);
+  std::vector<Batch> held;
+  for (int step = 0; step < 5; ++step) held.push_back(next_batch(loader));
+  const Error error = next_error(loader);
+  CHECK(error.code == ErrorCode::busy);
+  CHECK_THAT(error.message, ContainsSubstring("all 5 slots are leased") &&
+                                ContainsSubstring("memory_budget_bytes"));
+  CHECK(allocator->taken == 5);
+  CHECK(loader.slot_bytes() <= options.memory_budget_bytes);
+  held.pop_back();
+  CHECK(next_batch(loader).step() == 5);
+}
+
+TEST_CASE("a memory budget fixes the number of slots of different sizes") {
+  const TinyPack pack(all_forms().at("mixed"), 9, 9);
+  LoaderOptions options = in_file_order(1);
+  options.memory_budget_bytes = std::uint64_t{1} << 30;
+  Loader loader = open_loader(pack.open(), options);
+  std::vector<Batch> held;
+  for (int step = 0; step < 3; ++step) held.push_back(next_batch(loader));
+  CHECK(next_error(loader).code == ErrorCode::busy);
+}
+
 TEST_CASE("next fails while all slots are leased and works after a release") {
   const TinyPack pack({}, 24, 6);
+  const Dataset dataset = pack.open();
   LoaderOptions options = in_file_order(4);
   options.prefetch_batches = 2;
   options.timeout = std::chrono::milliseconds(0);
-  Loader loader = open_loader(pack.open(), options);
+  Loader loader = open_loader(dataset, with_fixed_slots(dataset, options));
   Batch first = next_batch(loader);
   const Batch second = next_batch(loader);
   const auto third = loader.next();

@@ -68,7 +68,8 @@ struct RingUnderTest {
 
   explicit RingUnderTest(
       RingSizes sizes, unsigned slots = 3,
-      const std::function<void(FakeFiller&)>& prepare = [](FakeFiller&) {}) {
+      const std::function<void(FakeFiller&)>& prepare = [](FakeFiller&) {},
+      RingGrowth growth = {}) {
     auto made = std::make_unique<FakeFiller>();
     prepare(*made);
     filler = made.get();
@@ -78,7 +79,8 @@ struct RingUnderTest {
       all.back()->samples.resize(sizes.rows);
     }
     const RingOptions options{sizes.rows_per_item, sizes.steps, sizes.threads};
-    ring = std::make_shared<Ring>(options, std::move(all), std::move(made), Cursor{});
+    ring = std::make_shared<Ring>(options, std::move(all), std::move(made), Cursor{},
+                                  std::move(growth));
     REQUIRE(ring->start().ok());
   }
   ~RingUnderTest() { ring->close(); }
@@ -92,6 +94,18 @@ struct RingUnderTest {
     return *slot;
   }
 };
+
+// Makes slots, at most so many in the ring.
+RingGrowth growth_up_to(std::size_t most, std::size_t rows = 1) {
+  return {[rows]() -> Result<std::unique_ptr<Slot>> {
+            auto slot = std::make_unique<Slot>();
+            slot->samples.resize(rows);
+            return slot;
+          },
+          most};
+}
+
+constexpr std::size_t kAnyNumber = 1000;
 
 void check_rows(const Slot& slot, Cursor at) {
   CHECK(slot.cursor == at);
@@ -201,6 +215,165 @@ TEST_CASE("the ring fails while all slots are leased and then continues") {
   check_rows(*again, {0, 2});
   t.ring->release(again);
   t.ring->release(second);
+}
+
+TEST_CASE("a ring grows while slots are held, and shrinks when they are released") {
+  const RingUnderTest t(
+      {1, 1, 1000, 2}, 3, [](FakeFiller&) {}, growth_up_to(kAnyNumber));
+  std::vector<Slot*> held;
+  for (std::uint64_t step = 0; step < 30; ++step) {
+    const auto slot = t.ring->next_to_hold(kLong);
+    REQUIRE(slot.ok());
+    check_rows(**slot, {0, step});
+    held.push_back(*slot);
+    CHECK(t.ring->leased() == step + 1);
+    CHECK(t.ring->slots() == std::max<std::size_t>(3, step + 3));  // two are left to read ahead
+  }
+  for (std::uint64_t step = 0; step < 30; ++step) check_rows(*held[step], {0, step});
+  for (Slot* const slot : held) t.ring->release(slot);
+  CHECK(t.ring->leased() == 0);
+  CHECK(t.ring->slots() == 3 + 8);  // those of the beginning, and spare ones
+  Slot* const next = t.next();
+  check_rows(*next, {0, 30});
+  t.ring->release(next);
+}
+
+TEST_CASE("a ring has as many slots as before if none is held between calls") {
+  const RingUnderTest t(
+      {1, 1, 100, 2}, 2, [](FakeFiller&) {}, growth_up_to(kAnyNumber));
+  for (std::uint64_t step = 0; step < 50; ++step) {
+    const auto slot = t.ring->next_to_hold(kLong);
+    REQUIRE(slot.ok());
+    t.ring->release(*slot);
+  }
+  CHECK(t.ring->slots() == 2);
+}
+
+TEST_CASE("slots held again and again for a short time are made only once") {
+  std::atomic<int> made{0};
+  RingGrowth growth = growth_up_to(kAnyNumber);
+  growth.make = [&made, make = growth.make] {
+    ++made;
+    return make();
+  };
+  const RingUnderTest t(
+      {1, 1, 1000, 2}, 3, [](FakeFiller&) {}, std::move(growth));
+  for (int round = 0; round < 20; ++round) {
+    std::vector<Slot*> held;
+    for (int i = 0; i < 8; ++i) held.push_back(t.ring->next_to_hold(kLong).value());
+    for (Slot* const slot : held) t.ring->release(slot);
+    CHECK(made == 7);
+  }
+}
+
+TEST_CASE("a ring grows up to its limit and no further") {
+  const RingUnderTest t(
+      {1, 1, 100, 2}, 3, [](FakeFiller&) {}, growth_up_to(5));
+  std::vector<Slot*> held;
+  for (int i = 0; i < 5; ++i) held.push_back(t.ring->next_to_hold(kLong).value());
+  CHECK(t.ring->slots() == 5);
+  const auto sixth = t.ring->next_to_hold(kLong);
+  REQUIRE_FALSE(sixth.ok());
+  CHECK(sixth.error().code == ErrorCode::busy);
+  CHECK(sixth.error().message.find("all 5 slots are leased") == 0);
+  CHECK(t.ring->position() == Cursor{0, 5});
+  t.ring->release(held[2]);
+  check_rows(*t.ring->next_to_hold(kLong).value(), {0, 5});
+  CHECK(t.ring->slots() == 5);
+}
+
+TEST_CASE("a ring continues with its slots if none can be made") {
+  for (const bool throws : {false, true}) {
+    CAPTURE(throws);
+    const RingUnderTest t({1, 1, 100, 2}, 3, [](FakeFiller&) {},
+                          {[throws]() -> Result<std::unique_ptr<Slot>> {
+                             if (throws) throw std::bad_alloc();
+                             return Error{ErrorCode::io, "no memory", {}, {}};
+                           },
+                           kAnyNumber});
+    std::vector<Slot*> held;
+    for (int i = 0; i < 3; ++i) held.push_back(t.ring->next_to_hold(kLong).value());
+    const auto fourth = t.ring->next_to_hold(kLong);
+    REQUIRE_FALSE(fourth.ok());
+    CHECK(fourth.error().code == ErrorCode::io);
+    CHECK(fourth.error().message ==
+          std::string("all 3 slots are leased, and another one cannot be made: ") +
+              (throws ? "out of memory" : "no memory") +
+              "; release a batch before asking for the next one");
+    CHECK(t.ring->slots() == 3);
+    for (Slot* const slot : held) t.ring->release(slot);
+    check_rows(*t.ring->next_to_hold(kLong).value(), {0, 3});
+  }
+}
+
+TEST_CASE("seek, cancel and close work with slots that were added") {
+  const RingUnderTest t(
+      {1, 1, 20, 3}, 2, [](FakeFiller&) {}, growth_up_to(kAnyNumber));
+  std::vector<Slot*> held;
+  for (int i = 0; i < 12; ++i) held.push_back(t.ring->next_to_hold(kLong).value());
+  REQUIRE(t.ring->seek({4, 7}).ok());
+  Slot* const sought = t.ring->next_to_hold(kLong).value();
+  check_rows(*sought, {4, 7});
+  t.ring->cancel();
+  const std::size_t slots = t.ring->slots();
+  CHECK(t.ring->next_to_hold(kLong).error().code == ErrorCode::cancelled);
+  CHECK(t.ring->slots() == slots);
+  for (std::size_t i = 0; i < 6; ++i) t.ring->release(held[i]);
+  REQUIRE(t.ring->seek({5, 0}).ok());
+  Slot* const after = t.ring->next_to_hold(kLong).value();
+  check_rows(*after, {5, 0});
+  t.ring->close();
+  CHECK_FALSE(t.ring->next_to_hold(kLong).ok());
+  for (std::size_t i = 6; i < 12; ++i) {
+    check_rows(*held[i], {0, i});
+    t.ring->release(held[i]);
+  }
+  check_rows(*sought, {4, 7});
+  t.ring->release(sought);
+  t.ring->release(after);
+  CHECK(t.ring->leased() == 0);
+  CHECK(t.ring->slots() <= 2 + 8);
+}
+
+TEST_CASE("consumers that hold several slots each never wait for each other") {
+  constexpr std::size_t kEach = 5;
+  constexpr std::uint64_t kSteps = 400;
+  const RingUnderTest t(
+      {1, 1, kSteps, 2}, 2, [](FakeFiller&) {}, growth_up_to(kAnyNumber));
+  std::mutex mutex;
+  std::set<std::uint64_t> seen;
+  std::atomic<int> failures{0};
+  std::vector<std::thread> consumers;
+  for (int i = 0; i < 4; ++i) {
+    consumers.emplace_back([&] {
+      std::vector<Slot*> held;
+      while (true) {
+        const auto slot = t.ring->next_to_hold(kLong);
+        if (!slot.ok()) ++failures;
+        if (!slot.ok() || *slot == nullptr) break;
+        if ((*slot)->samples[0] != FakeFiller::mark((*slot)->cursor, 0)) ++failures;
+        const bool over = (*slot)->cursor.epoch > 0;
+        if (!over) {
+          const std::lock_guard lock(mutex);
+          seen.insert((*slot)->cursor.step);
+        }
+        held.push_back(*slot);
+        if (held.size() == kEach) {
+          for (Slot* const one : held) {
+            if (one->samples[0] != FakeFiller::mark(one->cursor, 0)) ++failures;
+            t.ring->release(one);
+          }
+          held.clear();
+        }
+        if (over) break;
+      }
+      for (Slot* const slot : held) t.ring->release(slot);
+    });
+  }
+  for (std::thread& consumer : consumers) consumer.join();
+  CHECK(failures == 0);
+  CHECK(seen.size() == kSteps);
+  CHECK(t.ring->leased() == 0);
 }
 
 TEST_CASE("the end of an epoch is reported even while all slots are leased") {
@@ -443,14 +616,19 @@ void random_run(std::uint32_t seed) {
   const unsigned slots = 2 + below(3);
   const std::uint32_t pauses = below(4);
   std::atomic<std::uint32_t> calls{seed};
-  const RingUnderTest t(options, slots, [&](FakeFiller& filler) {
-    filler.delay = [&calls, pauses] {
-      const std::uint32_t call = calls.fetch_add(2654435761u);
-      if ((call >> 20) % 4 < pauses) std::this_thread::yield();
-      if ((call >> 12) % 64 == 0 && pauses > 1)
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
-    };
-  });
+  const bool grows = below(2) == 0;
+  const std::uint32_t most_held = grows ? slots + 10 : slots - 1;
+  const RingUnderTest t(
+      options, slots,
+      [&](FakeFiller& filler) {
+        filler.delay = [&calls, pauses] {
+          const std::uint32_t call = calls.fetch_add(2654435761u);
+          if ((call >> 20) % 4 < pauses) std::this_thread::yield();
+          if ((call >> 12) % 64 == 0 && pauses > 1)
+            std::this_thread::sleep_for(std::chrono::microseconds(50));
+        };
+      },
+      grows ? growth_up_to(kAnyNumber, options.rows) : RingGrowth{});
   Cursor at;
   std::vector<Slot*> held;
   const auto give_back = [&](std::size_t keep) {
@@ -470,8 +648,8 @@ void random_run(std::uint32_t seed) {
       REQUIRE_FALSE(t.ring->next(milliseconds(0)).ok());
       REQUIRE(t.ring->seek(at).ok());
     } else {
-      give_back(below(slots));
-      Slot* const slot = t.next();
+      give_back(below(most_held + 1));
+      Slot* const slot = t.ring->next_to_hold(kLong).value();
       if (at.step == options.steps) {
         REQUIRE(slot == nullptr);
         at = {at.epoch + 1, 0};
