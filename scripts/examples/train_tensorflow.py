@@ -43,7 +43,6 @@ def main():
         seed=7,
         image=hotpack.Image("float32", mean=ds.mean, std=ds.std),  # [N,H,W,3]
         label=hotpack.OneHot("float32"),  # [N,H,W,C]
-        prefetch_batches=6,
     )
     kernel = tf.Variable(tf.zeros([5, 5, 3, len(ds.classes)]))
     epochs = (hotpack.tf.batches(loader) for _ in range(2))

@@ -60,7 +60,6 @@ class Pack:
             seed=SEED,
             image=hotpack.Image("float32"),
             label=hotpack.OneHot("float32"),
-            prefetch_batches=8,
         )
 
     def batches(self, epoch, step):

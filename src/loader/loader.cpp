@@ -81,14 +81,14 @@ class SlotMaker {
     slot->crops.resize(rows_);
     // not of the whole fields: grow() has set their bytes
     slot->image.shape = image_.shape;
-    slot->image.type = image_.type;
+    slot->image.dtype = image_.dtype;
     slot->label.shape = label_.shape;
-    slot->label.type = label_.type;
+    slot->label.dtype = label_.dtype;
     return slot;
   }
 
-  [[nodiscard]] ElementType image_type() const { return image_.type; }
-  [[nodiscard]] ElementType label_type() const { return label_.type; }
+  [[nodiscard]] ElementType image_type() const { return image_.dtype; }
+  [[nodiscard]] ElementType label_type() const { return label_.dtype; }
   [[nodiscard]] std::size_t most_slots() const { return most_slots_; }
 
  private:

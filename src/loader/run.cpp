@@ -123,7 +123,8 @@ Result<StepPlan> plan_of(std::uint64_t records, const LoaderOptions& options) {
       options.batch_size
           ? checked_mul(*options.batch_size, std::max<std::uint64_t>(1, options.world_size))
           : options.global_batch_size.value_or(kDefaultGlobalBatch);
-  if (!whole) return refuse("batch_size times world_size has more than 64 bits; use a smaller batch");
+  if (!whole)
+    return refuse("batch_size times world_size has more than 64 bits; use a smaller batch");
   return StepPlan::make(records, *whole, options.last_batch, options.rank, options.world_size);
 }
 

@@ -54,4 +54,4 @@ def test_a_training_loop_sees_every_sample(big):
 
 def test_the_rank_is_that_of_jax(big):
     loader = hpj.Loader(big, 2, rank="jax")
-    assert (loader.rank, loader.world) == (0, 1) and "(jax)" in repr(loader)
+    assert (loader.rank, loader.world_size) == (0, 1) and "(jax)" in repr(loader)

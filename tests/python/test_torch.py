@@ -156,7 +156,7 @@ if __name__ == "__main__":
     print(sum(len(x) for x, y in torch.utils.data.DataLoader(samples, 5, **options)))
     rows = []
     for rank in range(2):
-        batches = hpt.Batches(ds, 2, image=hotpack.Image("uint8"), label=None, rank=rank, world_size=2, seed=3, last_batch="pad")
+        batches = hpt.Batches(ds, 2, image=hotpack.Image("uint8"), label=None, rank=rank, world_size=2, seed=3, last_batch="keep")
         for epoch in range(1):
             for x, y in torch.utils.data.DataLoader(batches, batch_size=None, **options):
                 rows += [bytes(row.numpy().tobytes()) for row in x if row.any()]
@@ -339,14 +339,16 @@ def test_validation_counts_each_sample_once(label):
 
     (whole,) = hpt.Loader(data, 17, shuffle=False, label=label)
     wanted = measured([whole])
-    loader = hpt.Loader(data, 16, shuffle=False, last_batch="pad", label=label)
-    assert torch.allclose(measured((batch.image[: batch.num_valid], batch.label[: batch.num_valid]) for batch in loader), wanted, rtol=0, atol=1e-5)
-    batches = hpt.Batches(data, 16, shuffle=False, last_batch="pad", label=label)
-    for workers in (0, 3):  # the third worker has no sample
+    options = {"shuffle": False, "last_batch": "keep", "label": label}
+    assert torch.allclose(measured(hpt.Loader(data, 16, **options)), wanted, rtol=0, atol=1e-5)
+    batches = hpt.Batches(data, 16, **options)
+    for workers in (0, 3):  # the third worker has no batch
         found = measured(DataLoader(batches, batch_size=None, num_workers=workers))
         assert torch.allclose(found, wanted, rtol=0, atol=1e-5)
-    of_ranks = [[len(x) for x, _ in hpt.Batches(data, 8, shuffle=False, last_batch="pad", label=label, rank=rank, world_size=2)] for rank in range(2)]
-    assert of_ranks == [[8, 8], [8, 8]]  # ranks make steps of one size
+    found = sum(measured(hpt.Loader(data, global_batch_size=15, rank=rank, world_size=2, **options)) for rank in range(2))
+    assert torch.allclose(found, wanted, rtol=0, atol=1e-5)
+    with pytest.raises(hotpack.UsageError, match='last_batch="keep"'):
+        next(iter(hpt.Batches(data, 16, last_batch="pad")))
 
 
 class Recorder(torch.nn.Module):
@@ -400,7 +402,7 @@ def test_lightning_gets_each_epoch_and_continues_in_the_middle(big, tmp_path):
 
 
 def test_lightning_validates_each_sample_once(tmp_path):
-    """With the hook of docs/python.md, because Lightning gives validation_step only tensors."""
+    """Lightning moves each batch to its device before; the batch keeps what it says of its rows."""
     lightning = framework("lightning")
     data, label = hotpack.open(*[golden_pack("zstd")] * 6).subset(range(17)), hotpack.OneHot("float32", "NCHW")
 
@@ -409,15 +411,13 @@ def test_lightning_validates_each_sample_once(tmp_path):
             super().__init__()
             self.conv = torch.nn.Conv2d(3, 3, 1)
 
-        def on_before_batch_transfer(self, batch, dataloader_idx):
-            return batch.image[: batch.num_valid], batch.label[: batch.num_valid]
-
         def validation_step(self, batch, index):
             x, y = batch
+            assert len(batch.keys) == batch.num_valid == len(x)
             self.log("loss", torch.nn.functional.cross_entropy(self.conv(x), y), batch_size=len(x))
 
     trainer = lightning.Trainer(accelerator="cpu", devices=1, logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False, default_root_dir=tmp_path)
-    found = [trainer.validate(module, hpt.Loader(data, rows, shuffle=False, last_batch="pad", label=label), verbose=False)[0]["loss"] for module in [Module()] for rows in (16, 17)]
+    found = [trainer.validate(module, hpt.Loader(data, rows, shuffle=False, last_batch="keep", label=label), verbose=False)[0]["loss"] for module in [Module()] for rows in (16, 17)]
     assert found[0] == pytest.approx(found[1], abs=1e-5)
 
 
@@ -452,7 +452,7 @@ def worker(rank, world, folder, port, state, steps, out):
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port))
     torch.distributed.init_process_group("gloo", rank=rank, world_size=world)
     loader = hpt.Loader(hotpack.open(*[folder] * 8), global_batch_size=4, seed=5, resume=state)
-    assert (loader.rank, loader.world) == (rank, world)
+    assert (loader.rank, loader.world_size) == (rank, world)
     rows = []
     for batch in itertools.islice(loader, steps):
         rows += batch.indices.tolist()

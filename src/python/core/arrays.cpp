@@ -47,8 +47,7 @@ struct Numpy {
     const nb::module_ numpy = nb::module_::import_("numpy");
     array = nb::object(numpy.attr("ndarray")).release();
     for (std::size_t i = 0; i < kNames.size(); ++i) {
-      const std::string_view name =
-          kNames[i].type == ElementType::bf16 ? "uint16" : kNames[i].text;
+      const std::string_view name = kNames[i].type == ElementType::bf16 ? "uint16" : kNames[i].text;
       types[i] = nb::object(numpy.attr("dtype")(nb::str(name.data(), name.size()))).release();
     }
   }

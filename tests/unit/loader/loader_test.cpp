@@ -354,7 +354,7 @@ TEST_CASE("a kept last batch has fewer rows, and the next batch is full again") 
   options.prefetch_batches = 2;
   SECTION("as stored") {}
   SECTION("f32 and one-hot") {
-    options.image.type = ElementType::f32;
+    options.image.dtype = ElementType::f32;
     options.label = {LabelForm::one_hot, ElementType::f32, AxisOrder::channels_first, false, {}};
   }
   SECTION("packed") { options.content = BatchContent::packed; }
