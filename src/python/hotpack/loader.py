@@ -76,6 +76,7 @@ class LoaderOf(Generic[_AnyBatch]):
     _has_device = True
     _default_device: int | None = None
     _lends_outputs = True  # on a device: batches are in memory of the loader
+    _stride = 1  # in host memory: steps from one batch to the next, for processes that share them
 
     def __init__(
         self,
@@ -150,7 +151,7 @@ class LoaderOf(Generic[_AnyBatch]):
         self._core: Any  # a Loader or a DeviceLoader of _core
         if self.device is None:
             _refuse_device_options(given)
-            self._core = _core.open_loader(dataset._core, options)
+            self._core = _core.open_loader(dataset._core, options, self._stride)
         else:
             placed = {
                 "device": _unsigned("device", self.device, 0, _MOST_DEVICE),
