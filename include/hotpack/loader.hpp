@@ -82,7 +82,7 @@ class Loader {
  private:
   struct Impl;
   explicit Loader(std::unique_ptr<Impl> impl);
-  [[nodiscard]] static Result<Loader> start(const Dataset& dataset, const LoaderOptions& options);
+  friend struct StridedLoader;
   std::unique_ptr<Impl> impl_;
 };
 

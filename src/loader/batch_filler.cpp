@@ -57,7 +57,7 @@ BatchFiller::BatchFiller(Parts parts, unsigned threads)
 void BatchFiller::begin(Slot& slot) {
   const Cursor& at = slot.cursor;
   begin_rows(slot, parts_.plan, parts_.order, parts_.source->records());
-  const bool follows = begun_ && (*begun_ == Cursor{at.epoch, at.step - 1} ||
+  const bool follows = begun_ && (*begun_ == Cursor{at.epoch, at.step - parts_.stride} ||
                                   (at.step == 0 && begun_->epoch + 1 == at.epoch));
   slot.first_of_run = !follows;
   begun_ = at;
@@ -109,9 +109,9 @@ void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
   if (rows.last == slot.samples.size()) rows.last = parts_.plan.rows();
   if (slot.first_of_run && rows.first == 0) {
     for (std::uint64_t steps = 0; steps < steps_ahead_; ++steps)
-      advise(slot, steps, {0, parts_.plan.rows()}, &EpochOrder::operator[]);
+      advise(slot, steps * parts_.stride, {0, parts_.plan.rows()}, &EpochOrder::operator[]);
   }
-  advise(slot, steps_ahead_, rows, &EpochOrder::operator[]);
+  advise(slot, steps_ahead_ * parts_.stride, rows, &EpochOrder::operator[]);
   if (window_steps_ > 0) advise(slot, window_steps_, rows, &EpochOrder::unmixed);
 }
 
@@ -120,6 +120,7 @@ void BatchFiller::read_ahead(const Slot& slot, RowRange rows) const {
 void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows,
                          SampleAt sample_at) const {
   const std::uint64_t step = slot.cursor.step + steps;
+  if (parts_.stride > 1 && step >= parts_.plan.steps()) return;  // reads ahead in one epoch only
   const std::uint64_t epoch = slot.cursor.epoch + step / parts_.plan.steps();
   if (epoch > kMaxEpoch) return;
   const EpochOrder order = epoch == slot.cursor.epoch

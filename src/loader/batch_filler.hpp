@@ -63,6 +63,7 @@ class BatchFiller final : public RowFiller {
     std::shared_ptr<SlotAllocator> allocator;
     std::uint64_t slot_budget_bytes = 0;  // limit for a slot that grows to fit records; 0: none
     std::shared_ptr<RowSink> sink = {};  // null: rows go into the slot's fields in the batch's form
+    std::uint64_t stride = 1;            // as RingOptions::stride
   };
   BatchFiller(Parts parts, unsigned threads);
 

@@ -16,6 +16,7 @@
 #include "loader/lease.hpp"
 #include "loader/ring.hpp"
 #include "loader/run.hpp"
+#include "loader/strided_loader.hpp"
 
 namespace hotpack {
 
@@ -160,6 +161,9 @@ struct Loader::Impl {
   ElementType image_type = ElementType::u8;
   ElementType label_type = ElementType::u8;
 
+  static Result<Loader> open(const Dataset& dataset, const LoaderOptions& options,
+                             std::uint64_t stride);
+
   [[nodiscard]] std::uint64_t image_bytes() const {
     return (one_size ? row.image : filler->largest_row().image.load()) * plan.rows();
   }
@@ -187,8 +191,13 @@ Loader& Loader::operator=(Loader&& other) noexcept {
 }
 
 Result<Loader> Loader::open(const Dataset& dataset, const LoaderOptions& options) {
+  return StridedLoader::open(dataset, options, 1);
+}
+
+Result<Loader> StridedLoader::open(const Dataset& dataset, const LoaderOptions& options,
+                                   std::uint64_t stride) {
   try {
-    return start(dataset, options);
+    return Loader::Impl::open(dataset, options, stride);
   } catch (const std::exception& thrown) {  // std::bad_alloc, or of the caller's allocator
     return or_out_of_memory([&]() -> Result<Loader> {
       const std::string why =
@@ -201,8 +210,10 @@ Result<Loader> Loader::open(const Dataset& dataset, const LoaderOptions& options
   }
 }
 
-Result<Loader> Loader::start(const Dataset& dataset, const LoaderOptions& options) {
+Result<Loader> Loader::Impl::open(const Dataset& dataset, const LoaderOptions& options,
+                                  std::uint64_t stride) {
   HOTPACK_TRY(loader::check_options(options));
+  if (stride == 0) return usage_error("stride is 0; it must be 1 or more");
   HOTPACK_ASSIGN(auto source,
                  loader::RecordSource::make(dataset, options.verify_checksums, options.access));
   auto impl = std::make_unique<Impl>();
@@ -227,10 +238,11 @@ Result<Loader> Loader::start(const Dataset& dataset, const LoaderOptions& option
 
   const unsigned threads = loader::thread_count(options);
   const loader::RingOptions ring{loader::rows_per_item(impl->row, impl->plan.rows(), threads),
-                                 impl->plan.steps(), threads};
+                                 impl->plan.steps(), threads, stride};
   auto filler = std::make_unique<BatchFiller>(
       BatchFiller::Parts{std::move(source), std::move(form), impl->plan, impl->start.order,
-                         allocator, options.memory_budget_bytes / options.prefetch_batches},
+                         allocator, options.memory_budget_bytes / options.prefetch_batches, nullptr,
+                         stride},
       threads);
   impl->filler = filler.get();
   const std::size_t most_slots = maker.most_slots();

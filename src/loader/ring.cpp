@@ -113,9 +113,9 @@ Status Ring::start() {
   return {};
 }
 
-Cursor Ring::after(Cursor cursor) const {
-  return cursor.step + 1 < options_.steps ? Cursor{cursor.epoch, cursor.step + 1}
-                                          : Cursor{cursor.epoch + 1, 0};
+// Returns the next step of the epoch, or the number of steps at its end.
+std::uint64_t Ring::step_after(std::uint64_t step) const {
+  return step + std::min(options_.stride, options_.steps - step);
 }
 
 void Ring::work(unsigned thread) {
@@ -137,7 +137,10 @@ void Ring::work(unsigned thread) {
 }
 
 bool Ring::item_available() const {
-  return !cancelled_ && (filling_ != nullptr || (!free_.empty() && fill_.epoch <= kMaxEpoch));
+  if (cancelled_) return false;
+  if (filling_ != nullptr) return true;
+  const bool in_reach = options_.stride == 1 || fill_.epoch == deliver_.epoch;
+  return !free_.empty() && fill_.epoch <= kMaxEpoch && in_reach;
 }
 
 // Precondition: item_available().
@@ -160,7 +163,8 @@ void Ring::begin_slot() {
   filling_->error.reset();
   filler_->begin(*filling_);
   queue_.push_back(filling_);
-  fill_ = after(fill_);
+  fill_.step = step_after(fill_.step);
+  if (fill_.step == options_.steps) fill_ = {fill_.epoch + 1, 0};
 }
 
 void Ring::finish(const Item& item, std::optional<RowError> failed) {
@@ -213,6 +217,7 @@ Slot* Ring::end_epoch() {
   } else {
     last_end_told_ = true;
   }
+  work_.notify_one();  // with a stride, threads begin the next epoch now
   ready_.notify_all();
   return nullptr;
 }
@@ -300,7 +305,7 @@ Result<Slot*> Ring::take_front(Lock& lock, milliseconds timeout, const Accept& a
   }
   queue_.erase(queue_.begin());
   ++leased_;
-  ++deliver_.step;
+  deliver_.step = step_after(deliver_.step);
   ready_.notify_all();  // another consumer may find its batch in front, or every slot leased
   return slot;
 }

@@ -62,6 +62,7 @@ struct RingOptions {
   std::size_t rows_per_item = 1;  // rows that a thread takes at once
   std::uint64_t steps = 1;        // steps per epoch
   unsigned threads = 1;
+  std::uint64_t stride = 1;  // from one step to the next; if it is more, reads ahead in one epoch
 };
 
 // Further slots for consumers that hold many. Without `make`, the number of slots is fixed.
@@ -141,7 +142,7 @@ class Ring : public std::enable_shared_from_this<Ring> {
   [[nodiscard]] bool wait_for_front(Lock& lock, std::chrono::milliseconds timeout);
   [[nodiscard]] Slot* end_epoch();
   void drop_queue();
-  [[nodiscard]] Cursor after(Cursor cursor) const;
+  [[nodiscard]] std::uint64_t step_after(std::uint64_t step) const;
 
   const RingOptions options_;
   const std::unique_ptr<RowFiller> filler_;

@@ -73,6 +73,23 @@ def test_batches_hold_the_samples_in_the_forms_that_were_asked_for(golden):
                 assert np.array_equal(batch.label[0], sample.one_hot("float16"))
 
 
+@pytest.mark.parametrize("count", [2, 3, 7])
+def test_loaders_may_share_the_steps_of_an_epoch(big, count):
+    class Strided(hotpack.Loader):
+        _stride = count
+
+    def rows(batch):
+        return batch.step, batch.index.tolist(), batch.image.tobytes()
+
+    wanted = [rows(batch) for batch in hotpack.Loader(big, 5, seed=2)]
+    found = []
+    for first in range(min(count, len(wanted))):
+        loader = Strided(big, 5, seed=2)
+        loader.seek(0, first)
+        found += [rows(batch) for batch in loader]
+    assert sorted(found) == wanted
+
+
 def test_augmentation_is_that_of_the_pure_reader(big):
     augment = hotpack.Augment(horizontal_flip=0.5, crop=hotpack.Crop(6, 5))
     for batch in hotpack.Loader(big, 4, augment=augment, seed=3):

@@ -268,8 +268,9 @@ Row expected_row(const Dataset& dataset, const LoaderOptions& options, std::int6
 
 std::vector<std::int64_t> expected_samples(std::uint64_t records, const LoaderOptions& options,
                                            std::uint64_t epoch, std::uint64_t step) {
-  const StepPlan plan = require(StepPlan::make(
-      records, options.global_batch_size, options.last_batch, options.rank, options.world_size));
+  const StepPlan plan =
+      require(StepPlan::make(records, options.global_batch_size.value_or(32), options.last_batch,
+                             options.rank, options.world_size));
   const EpochOrder order(
       records, {options.shuffle, options.seed, options.block_samples, options.window_blocks},
       epoch);

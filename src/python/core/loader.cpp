@@ -13,6 +13,7 @@
 #include "controls.hpp"
 #include "dataset.hpp"
 #include "errors.hpp"
+#include "loader/strided_loader.hpp"
 #include "options.hpp"
 #include "waiting.hpp"
 
@@ -83,9 +84,12 @@ class PyLoader final : public Awaited {
 
 // ---- opening
 
-std::unique_ptr<PyLoader> open_loader(const PyDataset& dataset, const nb::dict& given) {
+// `stride`: see loader/strided_loader.hpp
+std::unique_ptr<PyLoader> open_loader(const PyDataset& dataset, const nb::dict& given,
+                                      std::uint64_t stride) {
   const LoaderOptions options = loader_options(given);
-  Result<Loader> opened = unlocked([&] { return Loader::open(*dataset.data, options); });
+  Result<Loader> opened =
+      unlocked([&] { return StridedLoader::open(*dataset.data, options, stride); });
   return std::make_unique<PyLoader>(take(std::move(opened)));
 }
 

@@ -55,6 +55,7 @@ class LoaderOf(Generic[_AnyBatch]):
     _default_label: Label | None = None  # not for data sets without labels
     _default_device: int | None = None
     _lends_outputs = True  # on a device: batches are in memory of the loader
+    _stride = 1  # in host memory: steps from one batch to the next, for processes that share them
 
     def _open(self, given: dict[str, Any]) -> None:
         """Opens the loader with the arguments of `__init__`, which are its locals."""
@@ -81,7 +82,7 @@ class LoaderOf(Generic[_AnyBatch]):
         progress = given.get("progress")
         if self.device is None:
             _refuse_device_options(given)
-            self._core = _core.open_loader(dataset._core, options)
+            self._core = _core.open_loader(dataset._core, options, self._stride)
         else:
             options["device"] = self.device
             if not self._lends_outputs:

@@ -129,7 +129,7 @@ class CargoRig {
  private:
   Result<device::CargoInputs> inputs_of(const Dataset& dataset) {
     const LoaderOptions& options = options_.loader;
-    plan_ = must(StepPlan::make(dataset.records(), options.global_batch_size, options.last_batch));
+    plan_ = must(StepPlan::make(dataset.records(), *options.global_batch_size, options.last_batch));
     auto form = loader::BatchForm::make(dataset.schema(), options, plan_->rows());
     if (!form.ok()) return std::move(form).error();
     device::CargoInputs inputs{.source = must(loader::RecordSource::make(

@@ -60,6 +60,7 @@ struct RingSizes {
   std::size_t rows_per_item = 1;
   std::uint64_t steps = 1;
   unsigned threads = 1;
+  std::uint64_t stride = 1;
 };
 
 struct RingUnderTest {
@@ -78,7 +79,7 @@ struct RingUnderTest {
       all.push_back(std::make_unique<Slot>());
       all.back()->samples.resize(sizes.rows);
     }
-    const RingOptions options{sizes.rows_per_item, sizes.steps, sizes.threads};
+    const RingOptions options{sizes.rows_per_item, sizes.steps, sizes.threads, sizes.stride};
     ring = std::make_shared<Ring>(options, std::move(all), std::move(made), Cursor{},
                                   std::move(growth));
     REQUIRE(ring->start().ok());
@@ -151,6 +152,25 @@ TEST_CASE("batches may differ in their number of rows") {
       CHECK(t.next() == nullptr);
     }
   }
+}
+
+TEST_CASE("with a stride, steps are left out and the next epoch is not read ahead") {
+  const RingUnderTest t({1, 1, 5, 2, 2}, 6);
+  for (const std::uint64_t step : {0u, 2u, 4u}) {
+    Slot* const slot = t.next();
+    check_rows(*slot, {0, step});
+    t.ring->release(slot);
+  }
+  CHECK(t.ring->position() == Cursor{0, 5});
+  std::this_thread::sleep_for(milliseconds(30));
+  CHECK(t.filler->begun == 3);
+  CHECK(t.next() == nullptr);
+  check_rows(*t.next(), {1, 0});
+  REQUIRE(t.ring->seek({1, 5}).ok());
+  CHECK(t.next() == nullptr);
+  REQUIRE(t.ring->seek({7, 3}).ok());
+  check_rows(*t.next(), {7, 3});
+  CHECK(t.next() == nullptr);
 }
 
 TEST_CASE("threads round to nearest, however their creator rounds") {
