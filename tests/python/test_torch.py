@@ -322,6 +322,27 @@ def test_a_stateful_loader_continues_in_the_middle(big):
     assert len(rest) == len(whole) - 2 and all(torch.equal(a, b) for a, b in zip(rest, whole[2:]))
 
 
+@pytest.mark.parametrize(("rows", "workers"), [(5, 2), (5, 3), (4, 4), (24, 2)])
+def test_workers_give_the_batches_of_one_process(big, rows, workers):
+    """As many as len() says, in the same order, also in the rest of an epoch."""
+    def made(num_workers, state=None):
+        batches = hpt.Batches(big, rows, seed=3, last_batch="keep", image=hotpack.Image("uint8"))
+        if state:
+            batches.load_state_dict(state)
+        return DataLoader(batches, batch_size=None, num_workers=num_workers)
+
+    alone, several = made(0), made(workers)
+    for _ in range(2):
+        wanted, found = list(alone), list(several)
+        assert len(wanted) == len(found) == len(several) == -(-24 // rows)
+        assert all(torch.equal(a, b) and torch.equal(x, y) for (a, x), (b, y) in zip(wanted, found))
+    state = hpt.Loader(big, rows, seed=3, last_batch="keep").state_dict()
+    state["samples"] = min(rows, 24 - rows)  # one step is done
+    rest = list(made(0, state))
+    assert len(rest) == len(wanted) - state["samples"] // rows
+    assert all(torch.equal(a, b) for (a, _), (b, _) in zip(rest, made(workers, state), strict=True))
+
+
 @pytest.mark.parametrize("label", [hotpack.OneHot("float32", "NCHW"), hotpack.Ids("int64", ignore_index=-100)])
 def test_validation_counts_each_sample_once(label):
     """17 samples in batches of 16 give the loss and the accuracy of one batch of 17."""

@@ -335,8 +335,8 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
     """Whole batches for `DataLoader(batches, batch_size=None)` and torchdata's
     StatefulDataLoader: each loop is the next epoch of (images, labels), also in workers.
 
-    Each worker of a DataLoader is a rank of its own, so that every sample comes once; 0 workers are
-    fastest, because the library has threads of its own. last_batch="pad" is refused, because a
+    The workers of a DataLoader take the batches in turn: number and order of batches are those of 0
+    workers, which are fastest, because the library has threads of its own. last_batch="pad" is refused, because a
     tuple does not say which rows are empty: "keep" gives a shorter last batch.
     """
 
@@ -464,7 +464,7 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continues there at the next loop. Raises UsageError for what is no state of a loader;
-        also, here or in that loop, if data set, order, batch size or number of workers differ."""
+        also, here or in that loop, if data set, order or batch size differ."""
         if "hotpack_state" not in state or not isinstance(state.get("epoch"), int):
             raise UsageError(
                 "not a state of Batches; give what state_dict() returned, unchanged; that of a "
@@ -501,47 +501,62 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
                 stacklevel=3,
             )
         self._loops += 1
+        loader = self._opened(worker)
         state, self._state = self._state, None  # for one loop
         if state is not None and (self._is_restored or not self._epochs.has_begun(worker)):
-            loader = self._opened(worker, state)
-            return self._continued(loader, worker)
-        loader = self._opened(worker)
-        loader.set_epoch(self._epochs.begin(worker, self._loops))
-        return loader
+            return self._continued(loader, worker, state)
+        return self._placed(loader, worker, self._epochs.begin(worker, self._loops), worker.id)
 
-    def _continued(self, loader: Loader, worker: Any) -> Loader | None:
-        """The rest of an epoch. A worker that a StatefulDataLoader restores at the end of one gives
-        nothing, as others may not be there yet."""
+    def _continued(self, loader: Loader, worker: Any, state: Mapping[str, Any]) -> Loader | None:
+        """The rest of an epoch. A StatefulDataLoader restores the position of each worker; the
+        program's state is that of all, so each worker has its own step after it."""
+        loader.load_state_dict(state)
         epoch, step = loader._core.position()
-        is_over = self._is_restored and step == len(loader)
-        self._is_restored = False
-        self._epochs.begun(worker, self._loops, epoch if is_over else loader.next_epoch)
-        return None if is_over else loader
+        if self._is_restored:
+            self._is_restored = False
+        elif step == len(loader):
+            epoch, step = epoch + 1, worker.id
+        else:
+            step += worker.id
+        self._epochs.begun(worker, self._loops, epoch)
+        return self._placed(loader, worker, epoch, step)
+
+    def _placed(self, loader: Loader, worker: Any, epoch: int, step: int) -> Loader | None:
+        """Moves a worker's loader to a step; None if that is behind the epoch."""
+        if step >= len(loader):
+            return None
+        loader.seek(epoch, step)
+        return loader
 
     def _own_loader(self) -> Loader | None:
         """The loader, unless it is that of the process from which this one was forked."""
         return self._loader if self._process == os.getpid() else None
 
-    def _opened(self, worker: Any, state: Mapping[str, Any] | None = None) -> Loader:
+    def _opened(self, worker: Any) -> Loader:
         if (loader := self._own_loader()) is not None:
             return loader
-        state = state or self._state
         options = dict(self._options)
         place = place_of(options.pop("rank"), options.pop("world_size"))
-        workers, number = (1, 0) if worker is None else (worker.num_workers, worker.id)
-        loader = Loader(
-            self._data,
-            rank=place.rank * workers + number,
-            world_size=place.world_size * workers,
-            resume=state,
-            **options,
-        )
+        kind = Loader if worker is None else _WorkerLoader
+        loader = kind(self._data, rank=place.rank, world_size=place.world_size, **options)
         loader._refuse_empty_rows("a DataLoader")
-        if worker is None and state is None:
+        if worker is None and self._state is not None:
+            loader.load_state_dict(self._state)
+        elif worker is None:
             loader.set_epoch(self._epochs.next_epoch())
         self._inherited = self._loader  # its threads are another process's; it must not end here
         self._loader, self._process = loader, os.getpid()
         return loader
+
+
+class _WorkerLoader(Loader):
+    """Every n-th batch of an epoch, for one of n workers: a DataLoader takes batches of its workers
+    in turn, so they come in the order of a single loader."""
+
+    @property
+    def _stride(self) -> int:  # type: ignore[override]
+        workers: int = torch.utils.data.get_worker_info().num_workers  # type: ignore[union-attr]
+        return workers
 
 
 def _pairs(loader: Loader) -> Iterator[tuple[torch.Tensor, Any]]:
