@@ -73,26 +73,20 @@ struct DeviceLoaderOptions {
   /// may use, but at most 4 per device plus 4. `prefetch_batches` is the number of slots in pinned
   /// memory, and the number of packed batches that each device holds.
   LoaderOptions loader = {};
-
   /// Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them. Default: device 0.
   std::vector<int> devices{0};
-
   /// Where packed records stay between epochs: in the Residency::page cache, in the memory of the
   /// Residency::device, or Residency::automatic: on the device if they fit its budget.
   Residency residency = Residency::page;
-
   /// Batches in device memory that the program may hold at the same time, 0 … 64; their memory is
   /// allocated at once. With 0, only next_into can be used.
   unsigned outputs = 4;
-
   /// Limit for pinned memory. Opening a loader that needs more is refused. Empty: a quarter of the
   /// memory that this process may still take, divided by `world_size`.
   std::optional<std::uint64_t> pinned_budget_bytes = {};
-
   /// Limit for the loader's memory on each device: packed batches, outputs and resident records.
   /// Empty: half of the device memory that is free when the loader opens.
   std::optional<std::uint64_t> device_budget_bytes = {};
-
   /// Called about every 50 ms while opening loads records into device memory, and when all are
   /// loaded.
   std::function<bool(const LoadProgress&)> progress = {};

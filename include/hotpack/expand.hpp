@@ -60,6 +60,16 @@ enum class LabelForm {
 };
 // </api>
 
+// <api: cpp enum content>
+/// What batches contain.
+enum class BatchContent {
+  /// tensors, as `image` and `label` describe them
+  expanded,
+  /// records as stored; crops are chosen but not applied
+  packed,
+};
+// </api>
+
 /// Bytes of one expanded image: height · width · channels elements.
 [[nodiscard]] std::uint64_t image_bytes(const ImageShape& shape, ElementType type);
 

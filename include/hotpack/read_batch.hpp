@@ -29,17 +29,13 @@ struct ReadOptions {
   // <api: cpp ReadOptions>
   /// Element type, axis order and normalization of images.
   ImageOutput image = {};
-
   /// Form and element type of labels. Unlabeled data sets need the default.
   LabelOutput label = {};
-
   /// Pads each record on the right and at the bottom to this size (black; labels: ignored).
   /// Required if record sizes differ, unless a crop is set or a batch has one row.
   std::optional<PixelSize> pad_to = {};
-
   /// Threads that read and expand records. 0: the cores that this process may use, at most 8.
   unsigned threads = 0;
-
   /// When to check the CRC-32C of a record: VerifyChecksums::first_read in this process,
   /// VerifyChecksums::always or VerifyChecksums::never.
   VerifyChecksums verify_checksums = VerifyChecksums::first_read;

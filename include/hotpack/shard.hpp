@@ -48,6 +48,16 @@ enum class VerifyChecksums {
 };
 // </api>
 
+// <api: cpp enum access>
+/// How records are read.
+enum class FileAccess {
+  /// from mapped shards; a SIGBUS handler turns a failing disk into an error
+  map,
+  /// with system calls only: slower, but without a signal handler
+  read,
+};
+// </api>
+
 struct ImageShape {
   std::int64_t height = 0;  ///< pixels
   std::int64_t width = 0;

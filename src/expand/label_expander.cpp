@@ -68,7 +68,7 @@ Status check_source(const LabelOutput& output, const LabelSource& source) {
   if (output.form == LabelForm::ids && source.multi) {
     return usage_error(
         "a pixel of this data set may hold several classes, so its label cannot be class ids; use "
-        "the form one_hot or bits");
+        "one-hot or bits");
   }
   return {};
 }

@@ -88,8 +88,9 @@ ROOM_COMMANDS = {"hotpack_add_room", "hotpack_add_shared_library", "hotpack_embe
 PYTHON_LIBRARIES = {"numpy": (), "zstandard": ("frames.py",), "ml_dtypes": ("labels.py", "forms.py"), "matplotlib": ("show.py",),
                     "torch": ("torch.py",), "jax": ("jax.py", "distributed.py"), "keras": ("keras.py",), "tensorflow": ("tf.py",), "datasets": ("datasets.py",), "ray": ("ray.py", "ray_tasks.py"),
                     "grain": ("grain.py",), "tqdm": ("progress.py",)}
+PURE_MAY_IMPORT = ("hotpack.errors", "hotpack.option_table", "hotpack.options")
 PYTHON_STANDARD = set("""
-__future__ abc atexit base64 bisect builtins collections colorsys concurrent contextlib ctypes dataclasses errno functools html importlib inspect itertools json
+__future__ abc atexit base64 bisect builtins collections colorsys concurrent contextlib ctypes dataclasses difflib errno functools html importlib inspect itertools json
 logging math mmap operator os platform re resource secrets shlex signal socket stat struct subprocess sys sysconfig tempfile threading time typing
 warnings weakref zlib
 """.split())
@@ -303,8 +304,8 @@ class House:
         """Why a module may not be imported, or None."""
         top = name.split(".")[0]
         if top == "hotpack":
-            inside = name.startswith("hotpack.pure.") or name in ("hotpack.pure", "hotpack.errors")
-            return None if "pure" not in package or inside else "modules of hotpack.pure import each other and hotpack.errors only"
+            inside = name.startswith("hotpack.pure.") or name in ("hotpack.pure", *PURE_MAY_IMPORT)
+            return None if "pure" not in package or inside else f"modules of hotpack.pure import each other, {', '.join(PURE_MAY_IMPORT)} only"
         if top in PYTHON_LIBRARIES:
             files = PYTHON_LIBRARIES[top]
             return None if not files or path.name in files else f"{top} is imported in {', '.join(files)}"

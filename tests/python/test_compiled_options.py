@@ -1,4 +1,4 @@
-"""The options of src/api/options.toml: every signature has their names and defaults."""
+"""The options of src/options.toml: every signature has their names and defaults."""
 
 import importlib
 import inspect
@@ -9,7 +9,7 @@ from conftest import ROOT, framework
 
 import hotpack
 
-TABLE = tomllib.loads((ROOT / "src" / "api" / "options.toml").read_text(encoding="utf-8"))
+TABLE = tomllib.loads((ROOT / "src" / "options.toml").read_text(encoding="utf-8"))
 HOST, DEVICE = ([option for option in TABLE[kind] if "python" in option.get("languages", ["python"])] for kind in ("option", "device_option"))
 WORDS = {choice["name"]: {value["name"]: value.get("python", value["name"]) for value in choice["values"]} for choice in TABLE["choice"]}
 OWN = {"image", "label", "device"}  # whose defaults are those of the framework

@@ -43,7 +43,9 @@ def place_of(rank: int | str | None, world_size: int | None) -> Place:
 
 def _named(name: str, world_size: int | None) -> Place:
     if world_size is not None:
-        raise UsageError(f"rank={name!r} sets world_size as well; leave world_size out", option="world_size")
+        raise UsageError(
+            f"rank={name!r} sets world_size as well; leave world_size out", option="world_size"
+        )
     if name == "jax":
         import jax
 

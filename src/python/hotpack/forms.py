@@ -78,8 +78,8 @@ class Image:
     dtype: uint8 (the stored bytes), float32, float16 or bfloat16. Floats are
     (float(x) / 255 − mean[c]) / std[c], or float(x) / 255 without mean and std, in single precision
     and this order, as torchvision's ToTensor and Normalize compute it; then rounded to nearest
-    even. mean, std: one number per channel in 0 … 1, both or neither, for floats only; `ds.mean` and
-    `ds.std` are those of the data set.
+    even. mean, std: one number per channel in 0 … 1, both or neither, for floats only; `ds.mean`
+    and `ds.std` are those of the data set.
     """
 
     dtype: object = "uint8"
@@ -118,8 +118,8 @@ class Ids:
     """Labels as class ids: [N,H,W], or [N] for labels of whole images.
 
     dtype: uint8, uint16, int32 or int64; by default uint8, or uint16 with more than 255 classes.
-    ignore_index: the id of pixels without a class; by default 255 (uint8), 65535 (uint16) or −100. Not
-    for data sets whose pixels may hold several classes.
+    ignore_index: the id of pixels without a class; by default 255 (uint8), 65535 (uint16) or −100.
+    Not for data sets whose pixels may hold several classes.
     """
 
     dtype: object = None

@@ -221,7 +221,8 @@ class LoaderOf(Generic[_AnyBatch]):
 
     @property
     def batch_size(self) -> int:
-        """Rows of this rank's batches; the last of an epoch may have fewer with last_batch="keep"."""
+        """Rows of this rank's batches; with last_batch="keep", the last of an epoch may have
+        fewer."""
         rows: int = self._core.batch_size
         return rows
 

@@ -1,4 +1,4 @@
-"""What the options of loaders may be. Made by scripts/make-api from src/api/options.toml; do not edit."""
+"""The options of loaders. Made by scripts/make-api from src/options.toml; do not edit."""
 
 from __future__ import annotations
 

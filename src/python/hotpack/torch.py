@@ -336,8 +336,8 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
     StatefulDataLoader: each loop is the next epoch of (images, labels), also in workers.
 
     The workers of a DataLoader take the batches in turn: number and order of batches are those of 0
-    workers, which are fastest, because the library has threads of its own. last_batch="pad" is refused, because a
-    tuple does not say which rows are empty: "keep" gives a shorter last batch.
+    workers, which are fastest, because the library has threads of its own. last_batch="pad" is
+    refused, because a tuple does not say which rows are empty: "keep" gives a shorter last batch.
     """
 
     # <api: python torch.Batches>
@@ -366,7 +366,7 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
         timeout: float | None = 600.0,
         memory_budget_bytes: int = 0,
     ) -> None:
-        """Opens the loader; its threads begin to read at once.
+        """Keeps the options: the first loop opens a loader with them.
 
         Args:
             data: A Dataset, or the folder of a pack.

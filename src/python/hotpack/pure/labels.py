@@ -37,7 +37,8 @@ def class_ids(
 
     dtype: uint8, uint16, int32 or int64; by default uint8, or uint16 with more than 255 classes.
     ignore_index: the id of ignored pixels; by default 255 (uint8), 65535 (uint16) or −100. Raises
-    UsageError if ids do not fit the type, and if `ignore_index` does not fit or is the id of a class.
+    UsageError if ids do not fit the type, and if `ignore_index` does not fit or is the id of a
+    class.
     """
     target = _id_type(dtype, classes, ignore_index)
     ignored = _ignore_id(target, classes, ignore_index)
@@ -100,12 +101,13 @@ def _ignore_id(target: np.dtype[Any], classes: int, ignore_index: int | None) ->
     limits = np.iinfo(target)
     if not limits.min <= ignore_index <= limits.max:
         raise UsageError(
-            f"ignore_index {ignore_index} does not fit dtype {target.name} ({limits.min} … {limits.max}); use "
-            "a wider type or another value"
+            f"ignore_index {ignore_index} does not fit dtype {target.name} ({limits.min} … "
+            f"{limits.max}); use a wider type or another value"
         )
     if 0 <= ignore_index < classes:
         raise UsageError(
-            f"ignore_index {ignore_index} is the id of a class (0 … {classes - 1}); use another value"
+            f"ignore_index {ignore_index} is the id of a class (0 … {classes - 1}); use another "
+            "value"
         )
     return ignore_index
 

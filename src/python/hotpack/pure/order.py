@@ -281,8 +281,8 @@ def epoch_order(
 
     data: a data set of `hotpack.open` or `hotpack.pure.open`, or a number of samples.
     batch_size: samples of this process in each step; global_batch_size: those of all processes.
-        Without both, the global batch has 32. A global batch may be no multiple of world_size; then ranks differ by one
-        row at most.
+        Without both, the global batch has 32. A global batch may be no multiple of world_size;
+        then ranks differ by one row at most.
     seed: 0 … 2^64 − 1. epoch: from 0.
     shuffle: True: all samples; "block": blocks of `block_samples` consecutive samples move as
         wholes, then samples mix within windows of `window_blocks` blocks; False: not at all.
