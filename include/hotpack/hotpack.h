@@ -471,16 +471,12 @@ typedef struct hotpack_loader_options {
   int32_t label_ignore_channel;
   /** Ids: 1 means that label_ignore_index is set. Default: 0. */
   int32_t label_has_ignore_index;
-  /** 0. */
-  int32_t reserved;
-  /** The id of a pixel without a class; by default 255 (u8), 65535 (u16) or −100 (i32, i64).
-   * Default: 0. */
-  int64_t label_ignore_index;
   /** What batches contain: HOTPACK_CONTENT_EXPANDED tensors, or HOTPACK_CONTENT_PACKED records as
    * they are stored, for code that expands them itself. Default: HOTPACK_CONTENT_EXPANDED. */
   int32_t content;
-  /** 0. */
-  int32_t reserved1;
+  /** The id of a pixel without a class; by default 255 (u8), 65535 (u16) or −100 (i32, i64).
+   * Default: 0. */
+  int64_t label_ignore_index;
   /** Probability 0 … 1 to exchange left and right. Default: 0. */
   double horizontal_flip;
   /** Likewise, top and bottom. Default: 0. */
@@ -490,7 +486,7 @@ typedef struct hotpack_loader_options {
    * HOTPACK_CROP_NONE. */
   int32_t crop;
   /** 0. */
-  int32_t reserved2;
+  int32_t reserved;
   /** Pixels. Default: 0. */
   int64_t crop_width;
   /** Pixels. Default: 0. */

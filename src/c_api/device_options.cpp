@@ -55,7 +55,6 @@ static Status read_plain(const hotpack_device_loader_options& from, DeviceLoader
   to.outputs = from.outputs;
   if (from.pinned_budget_bytes != 0) to.pinned_budget_bytes = from.pinned_budget_bytes;
   if (from.device_budget_bytes != 0) to.device_budget_bytes = from.device_budget_bytes;
-  HOTPACK_TRY(refuse_reserved("hotpack_device_loader_options", {}));
   // clang-format on
   // </api>
   return {};

@@ -45,7 +45,7 @@ Status read_plain(const hotpack_loader_options& from, LoaderOptions& to) {
   HOTPACK_ASSIGN(to.access, choose("access", from.access,
                  {FileAccess::map, FileAccess::read}));
   to.memory_budget_bytes = from.memory_budget_bytes;
-  HOTPACK_TRY(refuse_reserved("hotpack_loader_options", {from.reserved, from.reserved1, from.reserved2}));
+  HOTPACK_TRY(refuse_reserved("hotpack_loader_options", {from.reserved}));
   // clang-format on
   // </api>
   return {};

@@ -147,11 +147,11 @@ template <class Struct, class... Field>
       &S::world_size, &S::last_batch, &S::shuffle, &S::block_samples, &S::window_blocks, &S::resume,
       &S::image_dtype, &S::image_layout, &S::image_mean, &S::image_std, &S::image_channels,
       &S::label_form, &S::label_dtype, &S::label_layout, &S::label_ignore_channel,
-      &S::label_has_ignore_index, &S::reserved, &S::label_ignore_index, &S::content, &S::reserved1,
-      &S::horizontal_flip, &S::vertical_flip, &S::crop, &S::reserved2, &S::crop_width,
-      &S::crop_height, &S::min_area, &S::max_area, &S::min_ratio, &S::max_ratio, &S::pad_width,
-      &S::pad_height, &S::threads, &S::prefetch_batches, &S::verify_checksums, &S::access,
-      &S::timeout_ms, &S::memory_budget_bytes, &S::allocate, &S::free, &S::allocator_user);
+      &S::label_has_ignore_index, &S::content, &S::label_ignore_index, &S::horizontal_flip,
+      &S::vertical_flip, &S::crop, &S::reserved, &S::crop_width, &S::crop_height, &S::min_area,
+      &S::max_area, &S::min_ratio, &S::max_ratio, &S::pad_width, &S::pad_height, &S::threads,
+      &S::prefetch_batches, &S::verify_checksums, &S::access, &S::timeout_ms,
+      &S::memory_budget_bytes, &S::allocate, &S::free, &S::allocator_user);
 }
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_read_options*, std::size_t size) {

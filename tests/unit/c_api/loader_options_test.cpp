@@ -105,7 +105,7 @@ TEST_CASE("init writes the defaults within the given size") {
   REQUIRE(hotpack_loader_options_init(&options, offsetof(hotpack_loader_options, seed)) ==
           HOTPACK_OK);
   CHECK(options.struct_size == offsetof(hotpack_loader_options, seed));
-  CHECK(options.global_batch_size == 32);
+  CHECK(options.global_batch_size == 0);
   CHECK(options.seed == 0xEEEEEEEEEEEEEEEE);
 
   CHECK(hotpack_loader_options_init(nullptr, sizeof options) == HOTPACK_ERROR_USAGE);

@@ -141,9 +141,9 @@ TEST_CASE("the structs of hotpack.h keep their layout", "[abi]") {
   STATIC_REQUIRE(offsetof(hotpack_class_statistics, weight_median) == 32);
   STATIC_REQUIRE(offsetof(hotpack_batch_info, label) == 96);
   STATIC_REQUIRE(offsetof(hotpack_batch_buffers, crops) == 48);
-  STATIC_REQUIRE(offsetof(hotpack_loader_options, image_dtype) == 72);
-  STATIC_REQUIRE(offsetof(hotpack_loader_options, horizontal_flip) == 136);
-  STATIC_REQUIRE(offsetof(hotpack_loader_options, resume) == 280);
+  STATIC_REQUIRE(offsetof(hotpack_loader_options, image_dtype) == 88);
+  STATIC_REQUIRE(offsetof(hotpack_loader_options, horizontal_flip) == 152);
+  STATIC_REQUIRE(offsetof(hotpack_loader_options, allocator_user) == 288);
   STATIC_REQUIRE(offsetof(hotpack_build_info, instructions) == 32);
   STATIC_REQUIRE(offsetof(hotpack_label_source, id) == 16);
   STATIC_REQUIRE(offsetof(hotpack_geometry_info, pad_color) == 48);
@@ -152,7 +152,8 @@ TEST_CASE("the structs of hotpack.h keep their layout", "[abi]") {
   STATIC_REQUIRE(offsetof(hotpack_verify_report_info, reserved) == 76);
   STATIC_REQUIRE(offsetof(hotpack_verify_finding_info, reserved) == 60);
   STATIC_REQUIRE(offsetof(hotpack_read_options, label_ignore_index) == 64);
-  STATIC_REQUIRE(offsetof(hotpack_read_options, reserved) == 92);
+  STATIC_REQUIRE(offsetof(hotpack_read_options, pad_height) == 80);
+  STATIC_REQUIRE(sizeof(hotpack_read_options) == 96);
 }
 
 TEST_CASE("the structs of hotpack_device.h keep their layout", "[abi]") {
