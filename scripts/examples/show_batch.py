@@ -35,7 +35,8 @@ def colors_of(ds):
 
 def draw(ds, batch):
     colors = colors_of(ds)
-    figure, axes = pyplot.subplots(2, batch.batch_size, figsize=(3 * batch.batch_size, 5.2), squeeze=False)
+    rows = batch.batch_size
+    figure, axes = pyplot.subplots(2, rows, figsize=(3 * rows, 5.2), squeeze=False)
     for column, key in enumerate(batch.keys):
         axes[0, column].set_title(key, fontsize=9)
         axes[0, column].imshow(batch.image[column])
