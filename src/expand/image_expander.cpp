@@ -51,12 +51,6 @@ Status check_values(const char* option, const std::vector<float>& values, int ch
                        " is " + std::to_string(values[c]) + ": give a finite number" +
                        (zero_allowed ? "" : " other than 0"));
   }
-  for (const float value : values) {
-    if (std::abs(value) <= 1) continue;
-    return usage_error(std::string("the image's ") + option + " has the value " +
-                       std::to_string(value) +
-                       ", but pixels are divided by 255 first: divide mean and std by 255");
-  }
   return {};
 }
 

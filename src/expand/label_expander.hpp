@@ -34,7 +34,7 @@ class LabelExpander {
   [[nodiscard]] static Result<LabelExpander> make(const LabelOutput& output,
                                                   const LabelSource& source);
 
-  // The form, with type and ignore_index (for form index) filled in.
+  // The form, with type and ignore_index (for ids) filled in.
   [[nodiscard]] const LabelOutput& output() const;
   [[nodiscard]] ElementType type() const { return *output().dtype; }
   // Elements per pixel of the output. For one_hot: the number of classes, plus 1 with an ignored

@@ -1,6 +1,7 @@
 #include "loader/batch_form.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -92,6 +93,17 @@ Error sizes_differ(bool packed) {
   return usage_error("records of different sizes cannot share a batch; " + ways);
 }
 
+// Refuses a mean or deviation of pixels in 0 … 255.
+Status check_scale(const char* option, const std::vector<float>& values) {
+  const auto beyond = std::ranges::find_if(values, [](float value) { return std::abs(value) > 1; });
+  if (beyond == values.end()) return {};
+  Error error = usage_error(std::string("the image's ") + option + " has the value " +
+                            std::to_string(*beyond) +
+                            ", but pixels are divided by 255 first; divide mean and std by 255");
+  error.option = "image";
+  return error;
+}
+
 // Refuses options for the expansion if records stay as they are stored.
 Status check_packed(const LoaderOptions& options) {
   if (options.content != BatchContent::packed) return {};
@@ -156,6 +168,8 @@ Result<BatchForm> BatchForm::make(const Schema& schema, const LoaderOptions& opt
         "the data set has no labels, but the loader's options ask for some; leave `label` out");
   }
   HOTPACK_TRY(check_packed(options));
+  HOTPACK_TRY(check_scale("mean", options.image.mean));
+  HOTPACK_TRY(check_scale("std", options.image.std));
   form.packed_ = options.content == BatchContent::packed;
   form.augment_ = options.augment;
   form.pad_to_ = options.pad_to;

@@ -18,7 +18,7 @@ struct LabelArgs {
                 // block, the padding too, whole aligned words are read
   void* out = nullptr;  // row_count rows of row_bytes; aligned to 16
   std::uint64_t row_bytes = 0;
-  std::int64_t ignore_index = 0;  // of form index
+  std::int64_t ignore_index = 0;  // of form ids
   std::uint32_t row_count = 0;
   std::int32_t width =
       0;  // of the output; labels of kind `sample`: 1×1, and rows' windows are not used

@@ -148,7 +148,7 @@ HOTPACK_HOST_DEVICE inline void with_number(const FlatRow& row, const ThreadPlac
   }
 }
 
-// ---- form index
+// ---- form ids
 
 // T is the unsigned type that has the size of an element.
 template <class T, std::int32_t kStored>

@@ -87,6 +87,11 @@ OTHER_NAMES = {
     "num_workers": "leave it out: a loader reads with threads of its own, see threads",
     "workers": "leave it out: a loader reads with threads of its own, see threads",
     "num_threads": "use threads",
+    "residency": "leave it out: it is for batches on a device, see hotpack.DeviceLoader",
+    "outputs": "leave it out: it is for batches on a device, see hotpack.DeviceLoader",
+    "pinned_budget_bytes": "leave it out: it is for batches on a device, see hotpack.DeviceLoader",
+    "device_budget_bytes": "leave it out: it is for batches on a device, see hotpack.DeviceLoader",
+    "progress": "leave it out: it is for batches on a device, see hotpack.DeviceLoader",
     "pin_memory": (
         "leave it out: torch's batch.to(device) copies a batch, and device= writes it on the "
         "device"

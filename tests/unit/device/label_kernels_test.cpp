@@ -742,7 +742,7 @@ TEST_CASE("an impossible label launch is an error", "[device][label]") {
   auto refused = LabelLaunch::make(on.context, on.modules, index_output(ElementType::u8), source);
   REQUIRE(!refused.ok());
   CHECK(refused.error().code == ErrorCode::usage);
-  CHECK(refused.error().message.find("use form one_hot or bits") != std::string::npos);
+  CHECK(refused.error().message.find("use one-hot or bits") != std::string::npos);
 
   auto made = LabelLaunch::make(on.context, on.modules, bits_output(), source);
   REQUIRE(made.ok());

@@ -463,11 +463,11 @@ TEST_CASE("impossible label outputs are refused with the possible ones") {
   const LabelSource twelve{LabelScope::pixel, LabelStorage::bits, false, 12};
   const LabelSource many{LabelScope::pixel, LabelStorage::index, false, 256};
   const LabelSource several{LabelScope::pixel, LabelStorage::bits, true, 12};
-  CHECK(contains(refusal({}, several), "use form one_hot or bits"));
+  CHECK(contains(refusal({}, several), "use one-hot or bits"));
   CHECK(contains(refusal({}, {LabelScope::pixel, LabelStorage::bits, false, 0}), "no classes"));
   CHECK(contains(refusal({}, {LabelScope::pixel, LabelStorage::bits, false, 65536}), "65535"));
   CHECK(contains(refusal(index_of(ElementType::f32), twelve),
-                 "label.dtype f32: form index can only have u8, u16, i32, i64"));
+                 "label.dtype f32: form ids can only have u8, u16, i32, i64"));
   CHECK(contains(refusal(one_hot_of(ElementType::i64, AxisOrder::channels_last), twelve),
                  "u8, f16, f32, bf16"));
   CHECK(contains(refusal({LabelForm::bits, ElementType::f32, {}, false, {}}, twelve),

@@ -68,7 +68,7 @@ TEST_CASE("options that do not fit the data set are named") {
   CHECK(refused(unlabeled.open(), [](LoaderOptions& o) { o.label.form = LabelForm::bits; }) ==
         "the data set has no labels, but the loader's options ask for some; leave `label` out");
   CHECK_THAT(refused(multi.open(), [](LoaderOptions&) {}),
-             ContainsSubstring("index") && ContainsSubstring("several classes"));
+             ContainsSubstring("class ids") && ContainsSubstring("several classes"));
   CHECK_THAT(refused(dataset, [](LoaderOptions& o) { o.image.dtype = ElementType::i64; }),
              ContainsSubstring("i64"));
   CHECK_THAT(refused(dataset,

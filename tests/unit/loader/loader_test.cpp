@@ -397,7 +397,8 @@ TEST_CASE("a kept last batch is shared by the ranks") {
   options.rank = 0;
   options.global_batch_size = 7;
   CHECK_THAT(refusal_of(dataset, options),
-             ContainsSubstring("leave 1 for the last step") && ContainsSubstring("last_batch"));
+             ContainsSubstring("leave 1 of the 15 samples for the last one") &&
+                 ContainsSubstring("last_batch"));
 }
 
 TEST_CASE("a rank may have only empty rows") {
