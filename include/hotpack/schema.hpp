@@ -62,7 +62,7 @@ struct Geometry {
 
 struct SchemaOptions {
   std::optional<std::uint64_t> shuffle;  ///< seed of --shuffle
-  std::string anchor = "centre";
+  std::string anchor = "center";
   std::string size_mismatch = "error";
   /// The versions of those stages of packing whose output FORMAT.md does not define, such as
   /// compression: "<stage>:<version>", sorted by bytes.

@@ -79,8 +79,8 @@ inline constexpr auto kWords<Fit> = std::array{
     Word<Fit>{Fit::none, "none"},
 };
 template <>
-inline constexpr auto kWords<Anchor> = std::array{Word<Anchor>{Anchor::center, "center", "centre"},
-                                                  Word<Anchor>{Anchor::top_left, "top-left"}};
+inline constexpr auto kWords<Anchor> =
+    std::array{Word<Anchor>{Anchor::center, "center"}, Word<Anchor>{Anchor::top_left, "top-left"}};
 template <>
 inline constexpr auto kWords<ImageFilter> = std::array{
     Word<ImageFilter>{ImageFilter::automatic, "auto"},

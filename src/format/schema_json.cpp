@@ -272,9 +272,8 @@ Result<SchemaOptions> decode_options(const JsonNode& node) {
     HOTPACK_ASSIGN(options.shuffle,
                    node.at("shuffle").count(0, std::numeric_limits<std::uint64_t>::max()));
   }
-  HOTPACK_ASSIGN(options.anchor, node.at("anchor").text());
-  if (!value_of_packed<Anchor>(options.anchor))
-    return node.at("anchor").error("must be \"centre\" or \"top-left\"");
+  HOTPACK_ASSIGN(const Anchor anchor, decode_word<Anchor>(node.at("anchor")));
+  options.anchor = packed_word_of(anchor);
   HOTPACK_ASSIGN(options.size_mismatch, node.at("size_mismatch").text());
   if (options.size_mismatch.empty()) return node.at("size_mismatch").error("must not be empty");
   HOTPACK_ASSIGN(options.engines, decode_engines(node.at("engines")));

@@ -63,9 +63,9 @@ ALLOWED = [
     (r"^src/inputs/class_file\.cpp$", r"\"colou", "names of files that people have"),
     (r"^src/cli/pack_arguments\.cpp$", r'"colour"', "a value that people write"),
     (r"^src/inputs/folder_pattern\.cpp$|^docs/", r"pictures\?\|", "folders that people have"),
-    (r"^src/format/(FORMAT\.md|schema_json\.cpp)$|^src/base/words\.hpp$|^include/hotpack/schema\.hpp$|^CHANGELOG\.md$", r"centre|onehot", "words of the format"),
-    (r"^src/python/hotpack/pure/(schema|labels|counts)\.py$", r"centre|onehot", "words of the format"),
-    (r"^CHANGELOG\.md$", r"CrcPolicy|expand_one_hot|one_hot_elements|first_epoch", "what was renamed"),
+    (r"^src/format/(FORMAT\.md|schema_json\.cpp)$|^src/base/words\.hpp$", r"onehot", "a word of the format"),
+    (r"^src/python/hotpack/pure/(schema|labels|counts)\.py$", r"onehot", "a word of the format"),
+    (r"^CHANGELOG\.md$", r"CrcPolicy|expand_one_hot|one_hot_elements|first_epoch|onehot|centre", "what was renamed"),
 ]
 
 FOLDERS = ("src", "include", "docs")

@@ -33,7 +33,8 @@ PLANTS = [
     ("src/python/hotpack/pure/schema.py", 'STORAGES = ("bits", "onehot")\n', None),
     ("src/python/hotpack/pure/order.py", 'STORAGES = ("bits", "onehot")\n', "'onehot'"),
     ("src/labels/presets_scene.cpp", '"picture",\n', None),
-    ("src/format/FORMAT.md", 'the anchor "centre"\n', None),
+    ("src/format/FORMAT.md", 'the storage "onehot"\n', None),
+    ("src/format/FORMAT.md", 'the anchor "centre"\n', "write center"),
 ]
 
 

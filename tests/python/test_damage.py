@@ -333,7 +333,7 @@ SCHEMAS = [
     (set_in("geometry", "fit", "none"), "must be null if fit is"),
     (set_in("geometry", "pad_color", [0, 0]), "must be one or three numbers"),
     (set_in("options", "shuffle", -1), "options.shuffle: -1"),
-    (set_in("options", "anchor", "center"), "is none of centre, top-left"),
+    (set_in("options", "anchor", "centre"), "options.anchor: \"centre\" is none of center, top-left"),
     (set_in("options", "size_mismatch", ""), "must not be empty"),
     (set_in("options", "engines", ["zstd"]), "is not of the form <stage>:<version>"),
     (set_in("options", "engines", ["b:1", "a:1"]), "is not sorted by bytes"),

@@ -380,7 +380,7 @@ def test_regions_follow_from_the_fit(source, record):
     by_width, by_height = (width, rounded(h, width, w)), (rounded(w, height, h), height)
     inside = [size for size in (by_width, by_height) if size[0] <= width and size[1] <= height]
     outside = [size for size in (by_width, by_height) if size[0] >= width and size[1] >= height]
-    assert fit_region("stretch", "centre", source, record) == (0, 0, width, height)
+    assert fit_region("stretch", "center", source, record) == (0, 0, width, height)
     assert fit_region("crop-or-pad", "top-left", source, record) == (0, 0, w, h)
     assert fit_region("contain", "top-left", source, record)[2:] in inside
     assert fit_region("cover", "top-left", source, record)[2:] in outside
@@ -391,4 +391,4 @@ def test_regions_follow_from_the_fit(source, record):
 
 def test_centers_are_the_examples_of_the_page():
     for source, target, offset in ((720, 512, -104), (721, 512, -104), (375, 512, 68), (513, 512, 0)):
-        assert fit_region("crop-or-pad", "centre", (source, 9), (target, 9)) == (offset, 0, source, 9)
+        assert fit_region("crop-or-pad", "center", (source, 9), (target, 9)) == (offset, 0, source, 9)

@@ -39,7 +39,7 @@ TEST_CASE("fits and anchors have names that read back") {
     CHECK(value_of_packed<Anchor>(packed_word_of(anchor)) == anchor);
   CHECK(packed_word_of(Anchor::top_left) == "top-left");
   CHECK_FALSE(value_of<Fit>("long_side"));
-  CHECK_FALSE(value_of_packed<Anchor>("center"));
+  CHECK_FALSE(value_of_packed<Anchor>("centre"));
 }
 
 TEST_CASE("stretch fills the record, none keeps the source") {

@@ -41,7 +41,7 @@ TEST_CASE("the schema's text is canonical and complete") {
         "2\",\"color\":[160,255,0],\"sources\":[2]}],\"ignore\":{\"sources\":[255]},"
         "\"geometry\":{\"size\":[6,5],\"fit\":\"crop-or-pad\",\"image_filter\":\"auto\",\"label_"
         "filter\":\"nearest\",\"pad_color\":[0,0,0]},"
-        "\"options\":{\"shuffle\":null,\"anchor\":\"centre\",\"size_mismatch\":\"error\","
+        "\"options\":{\"shuffle\":null,\"anchor\":\"center\",\"size_mismatch\":\"error\","
         "\"engines\":[],\"label_kind\":\"index\","
         "\"threshold\":null,\"unknown\":\"error\",\"pad_label\":\"ignore\",\"exif\":\"auto\","
         "\"alpha\":\"drop\",\"depth16\":\"shift\"}}");
@@ -112,7 +112,7 @@ TEST_CASE("each wrong value is refused by the name of its key") {
   check("\"pad_color\":[0,0,0]", "\"pad_color\":[0,0]", "geometry.pad_color");
   check("\"pad_color\":[0,0,0]", "\"pad_color\":[0,0,300]", "geometry.pad_color[2]");
   check("\"shuffle\":null", "\"shuffle\":-1", "options.shuffle");
-  check("\"centre\"", "\"center\"", "options.anchor");
+  check("\"center\"", "\"centre\"", "options.anchor");
   check("\"size_mismatch\":\"error\"", "\"size_mismatch\":\"\"", "options.size_mismatch");
   check("\"engines\":[]", "\"engines\":[\"zstd\"]", "options.engines[0]");
   check("\"engines\":[]", "\"engines\":[\"zstd:1\",\"resize:2\"]", "options.engines");

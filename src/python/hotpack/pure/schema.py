@@ -22,7 +22,7 @@ LAYOUTS = ("hwc", "chw")
 COLORS = ("rgb", "gray")
 KINDS = ("pixel", "sample")
 STORAGES = ("bits", "onehot", "index")
-ANCHORS = ("centre", "top-left")
+ANCHORS = ("center", "top-left")
 
 
 @dataclass(frozen=True, slots=True)
