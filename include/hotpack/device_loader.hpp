@@ -73,13 +73,14 @@ struct DeviceLoaderOptions {
   /// may use, but at most 4 per device plus 4. `prefetch_batches` is the number of slots in pinned
   /// memory, and the number of packed batches that each device holds.
   LoaderOptions loader = {};
-  /// Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them. Default: device 0.
+  /// Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them; without any, device 0.
   std::vector<int> devices{0};
-  /// Where packed records stay between epochs: in the Residency::page cache, in the memory of the
-  /// Residency::device, or Residency::automatic: on the device if they fit its budget.
+  /// Where packed records stay between epochs. Residency::page: in the system's page cache.
+  /// Residency::device: in the memory of each device. Residency::automatic: on the device if they
+  /// fit its budget, else in the page cache.
   Residency residency = Residency::page;
   /// Batches in device memory that the program may hold at the same time, 0 … 64; their memory is
-  /// allocated at once. With 0, only next_into can be used.
+  /// allocated when the loader opens. With 0, only next_into() can be used.
   unsigned outputs = 4;
   /// Limit for pinned memory. Opening a loader that needs more is refused. Empty: a quarter of the
   /// memory that this process may still take, divided by `world_size`.
@@ -88,7 +89,8 @@ struct DeviceLoaderOptions {
   /// Empty: half of the device memory that is free when the loader opens.
   std::optional<std::uint64_t> device_budget_bytes = {};
   /// Called about every 50 ms while opening loads records into device memory, and when all are
-  /// loaded.
+  /// loaded. Returning false ends open() with `cancelled`, and all memory is then free. It must not
+  /// throw.
   std::function<bool(const LoadProgress&)> progress = {};
   // </api>
 };

@@ -430,7 +430,7 @@ typedef struct hotpack_loader_options {
   /** If the last samples of an epoch do not fill a step: HOTPACK_LAST_BATCH_DROP leaves them out
    * (with shuffling, different samples in each epoch), HOTPACK_LAST_BATCH_PAD adds empty rows after
    * the first `num_valid`, HOTPACK_LAST_BATCH_WRAP adds the first samples of the epoch again, and
-   * HOTPACK_LAST_BATCH_KEEP gives a shorter last batch, on every rank. Default:
+   * HOTPACK_LAST_BATCH_KEEP gives a shorter last batch, on every rank (not on devices). Default:
    * HOTPACK_LAST_BATCH_DROP. */
   int32_t last_batch;
   /** HOTPACK_SHUFFLE_FULL: one permutation of all samples. HOTPACK_SHUFFLE_BLOCK: long reads, for
@@ -450,11 +450,11 @@ typedef struct hotpack_loader_options {
   /** Axis order: HOTPACK_CHANNELS_LAST or HOTPACK_CHANNELS_FIRST. Default: HOTPACK_CHANNELS_LAST.
    */
   int32_t image_layout;
-  /** With the deviation `std`, for float types: y = (x / 255 − mean) / std, one number in 0 … 1 per
-   * channel each, bit for bit as torchvision's ToTensor and Normalize compute it. Without both, y =
-   * x / 255. Default: NULL. */
+  /** Together with a deviation, for float types: y = (x / 255 − mean) / deviation, one number in 0
+   * … 1 per channel each, bit for bit as torchvision's ToTensor and Normalize compute it. Without
+   * both, y = x / 255. Default: NULL. */
   const float* image_mean;
-  /** Likewise. Default: NULL. */
+  /** The deviation, likewise. Default: NULL. */
   const float* image_std;
   /** Length of image_mean and image_std. Default: 0. */
   size_t image_channels;
@@ -474,7 +474,7 @@ typedef struct hotpack_loader_options {
   /** What batches contain: HOTPACK_CONTENT_EXPANDED tensors, or HOTPACK_CONTENT_PACKED records as
    * they are stored, for code that expands them itself. Default: HOTPACK_CONTENT_EXPANDED. */
   int32_t content;
-  /** The id of a pixel without a class; by default 255 (u8), 65535 (u16) or −100 (i32, i64).
+  /** The id of a pixel without a class. Unless it is set: 255 (u8), 65535 (u16) or −100 (i32, i64).
    * Default: 0. */
   int64_t label_ignore_index;
   /** Probability 0 … 1 to exchange left and right. Default: 0. */
@@ -504,25 +504,27 @@ typedef struct hotpack_loader_options {
   int64_t pad_width;
   /** Likewise. 0 and 0: no padding. Default: 0. */
   int64_t pad_height;
-  /** Threads that read and expand records. 0: the cores that this process may use, at most 8.
-   * Default: 0. */
+  /** Threads that read and expand records. 0: the cores that this process may use, at most 8 (on
+   * devices: at most 4 per device and 4 more). Default: 0. */
   uint32_t threads;
   /** Slots, each of which is memory for one batch that is read ahead or in use, 2 … 64. More of
-   * them bridge longer pauses. A loader makes further slots while the program holds many batches.
-   * Default: 3. */
+   * them bridge longer pauses. A loader in host memory makes further slots while the program holds
+   * batches; a device holds as many packed batches. Default: 3. */
   uint32_t prefetch_batches;
-  /** When to check the CRC-32C of a record: HOTPACK_VERIFY_FIRST_READ in this process,
-   * HOTPACK_VERIFY_ALWAYS or HOTPACK_VERIFY_NEVER. Default: HOTPACK_VERIFY_FIRST_READ. */
+  /** When to check the CRC-32C of a record. HOTPACK_VERIFY_FIRST_READ: once in this process.
+   * HOTPACK_VERIFY_ALWAYS: at every read. HOTPACK_VERIFY_NEVER: not at all. Default:
+   * HOTPACK_VERIFY_FIRST_READ. */
   int32_t verify_checksums;
   /** How shards are read: HOTPACK_ACCESS_MAP maps them and installs a SIGBUS handler for hotpack's
    * own reads; HOTPACK_ACCESS_READ uses system calls only, which is slower. Default:
    * HOTPACK_ACCESS_MAP. */
   int32_t access;
   /** Limit for a wait for the next batch; then the call fails with a timeout and may be repeated.
-   * 0: wait forever. Default: 600000. */
+   * 0: wait forever. In milliseconds. Default: 600000. */
   int64_t timeout_ms;
   /** Limit for the memory of all slots, also of those that are made later; opening a loader that
-   * needs more is refused. 0: no limit. Default: 0. */
+   * needs more is refused. 0: no limit. With a limit, a loader of records of different sizes makes
+   * no further slots. Devices have budgets of their own, and need 0. Default: 0. */
   uint64_t memory_budget_bytes;
   /** With free, memory for batches, for example pinned memory. NULL: ordinary memory. Default:
    * NULL. */
@@ -560,8 +562,6 @@ hotpack_loader_steps_per_epoch(const hotpack_loader* loader); /**< the same on e
 HOTPACK_API uint64_t
 hotpack_loader_batch_size(const hotpack_loader* loader); /**< rows of this rank's batches */
 HOTPACK_API uint32_t hotpack_loader_threads(const hotpack_loader* loader);
-HOTPACK_API uint64_t
-hotpack_loader_slot_bytes(const hotpack_loader* loader); /**< memory of all slots together */
 /** The fingerprint of the data set; lives as long as the handle. */
 HOTPACK_API const char* hotpack_loader_fingerprint(const hotpack_loader* loader);
 /** Batches of one row may hold records of different sizes; these functions then return the largest
@@ -650,6 +650,8 @@ HOTPACK_API hotpack_status hotpack_loader_position(const hotpack_loader* loader,
 /** Batches in memory: prefetch_batches, and more while the caller holds many. 0 if the handle
  * failed to open. */
 HOTPACK_API uint64_t hotpack_loader_slots(const hotpack_loader* loader);
+/** Memory of these slots together. 0 likewise. */
+HOTPACK_API uint64_t hotpack_loader_slot_bytes(const hotpack_loader* loader);
 /** Of these, the batches that the caller holds: not released, or with DLPack tensors that are not
  * deleted. 0 likewise. */
 HOTPACK_API uint64_t hotpack_loader_leased(const hotpack_loader* loader);
@@ -678,11 +680,11 @@ typedef struct hotpack_read_options {
   /** Axis order: HOTPACK_CHANNELS_LAST or HOTPACK_CHANNELS_FIRST. Default: HOTPACK_CHANNELS_LAST.
    */
   int32_t image_layout;
-  /** With the deviation `std`, for float types: y = (x / 255 − mean) / std, one number in 0 … 1 per
-   * channel each, bit for bit as torchvision's ToTensor and Normalize compute it. Without both, y =
-   * x / 255. Default: NULL. */
+  /** Together with a deviation, for float types: y = (x / 255 − mean) / deviation, one number in 0
+   * … 1 per channel each, bit for bit as torchvision's ToTensor and Normalize compute it. Without
+   * both, y = x / 255. Default: NULL. */
   const float* image_mean;
-  /** Likewise. Default: NULL. */
+  /** The deviation, likewise. Default: NULL. */
   const float* image_std;
   /** Length of image_mean and image_std. Default: 0. */
   size_t image_channels;
@@ -701,7 +703,7 @@ typedef struct hotpack_read_options {
   int32_t label_has_ignore_index;
   /** 0. */
   int32_t reserved;
-  /** The id of a pixel without a class; by default 255 (u8), 65535 (u16) or −100 (i32, i64).
+  /** The id of a pixel without a class. Unless it is set: 255 (u8), 65535 (u16) or −100 (i32, i64).
    * Default: 0. */
   int64_t label_ignore_index;
   /** Pads each record on the right and at the bottom to this size (black; labels: ignored).
@@ -709,11 +711,12 @@ typedef struct hotpack_read_options {
   int64_t pad_width;
   /** Likewise. 0 and 0: no padding. Default: 0. */
   int64_t pad_height;
-  /** Threads that read and expand records. 0: the cores that this process may use, at most 8.
-   * Default: 0. */
+  /** Threads that read and expand records. 0: the cores that this process may use, at most 8 (on
+   * devices: at most 4 per device and 4 more). Default: 0. */
   uint32_t threads;
-  /** When to check the CRC-32C of a record: HOTPACK_VERIFY_FIRST_READ in this process,
-   * HOTPACK_VERIFY_ALWAYS or HOTPACK_VERIFY_NEVER. Default: HOTPACK_VERIFY_FIRST_READ. */
+  /** When to check the CRC-32C of a record. HOTPACK_VERIFY_FIRST_READ: once in this process.
+   * HOTPACK_VERIFY_ALWAYS: at every read. HOTPACK_VERIFY_NEVER: not at all. Default:
+   * HOTPACK_VERIFY_FIRST_READ. */
   int32_t verify_checksums;
   /* </api> */
 } hotpack_read_options;

@@ -117,16 +117,18 @@ typedef struct hotpack_device_loader_options {
    * use, but at most 4 per device plus 4. `prefetch_batches` is the number of slots in pinned
    * memory, and the number of packed batches that each device holds. Default: NULL. */
   const hotpack_loader_options* loader;
-  /** Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them. Default: device 0. Default: NULL. */
+  /** Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them; without any, device 0. Default: NULL.
+   */
   const int32_t* devices;
   /** Length of devices; 0 with NULL. Default: 0. */
   size_t device_count;
-  /** Where packed records stay between epochs: in the HOTPACK_RESIDENCY_PAGE cache, in the memory
-   * of the HOTPACK_RESIDENCY_DEVICE, or HOTPACK_RESIDENCY_AUTO: on the device if they fit its
-   * budget. Default: HOTPACK_RESIDENCY_PAGE. */
+  /** Where packed records stay between epochs. HOTPACK_RESIDENCY_PAGE: in the system's page cache.
+   * HOTPACK_RESIDENCY_DEVICE: in the memory of each device. HOTPACK_RESIDENCY_AUTO: on the device
+   * if they fit its budget, else in the page cache. Default: HOTPACK_RESIDENCY_PAGE. */
   int32_t residency;
   /** Batches in device memory that the program may hold at the same time, 0 … 64; their memory is
-   * allocated at once. With 0, only next_into can be used. Default: 4. */
+   * allocated when the loader opens. With 0, only hotpack_device_loader_next_into can be used.
+   * Default: 4. */
   uint32_t outputs;
   /** Limit for pinned memory. Opening a loader that needs more is refused. 0: a quarter of the
    * memory that this process may still take, divided by `world_size`. Default: 0. */

@@ -70,7 +70,7 @@ void describe_warm_up(const WarmUp& warm, BenchReport& report) {
 Error refused_by_system(const std::exception& refused) {
   return Error{ErrorCode::io,
                std::string("the system refused memory or threads: ") + refused.what() +
-                   "; use a smaller --batch or fewer --threads",
+                   "; use a smaller --batch-size or fewer --threads",
                {},
                {}};
 }

@@ -101,11 +101,11 @@ void define_bench(CLI::App& command, CommandContext& context) {
   set_examples(
       command,
       "hotpack bench packed/train\n"
-      "hotpack bench packed/train --batch 8 --threads 1,2,4   # as the training will read it\n"
+      "hotpack bench packed/train --batch-size 8 --threads 1,2,4   # as the training will read it\n"
       "hotpack bench packed/train --json | jq .recommended_threads\n"
       "hotpack bench packed/train --device    # batches on the first CUDA device");
   bench::BenchOptions& options = arguments->options;
-  command.add_option("--batch", options.batch, "samples per batch; fewer if memory is short")
+  command.add_option("--batch-size", options.batch, "samples per batch; fewer if memory is short")
       ->default_str("32")
       ->option_text("N")
       ->check(CLI::Range(1, 65536))

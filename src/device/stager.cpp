@@ -322,7 +322,7 @@ std::optional<Error> Stager::refusal() const {
   if (failure_) return failure_;
   if (cancelled_)
     return Error{
-        ErrorCode::cancelled, "the loader was cancelled; call seek or restore to continue", {}, {}};
+        ErrorCode::cancelled, "the loader was cancelled; call seek to continue", {}, {}};
   return {};
 }
 

@@ -30,7 +30,7 @@ Error all_leased(std::size_t slots) {
   return {ErrorCode::busy,
           "all " + std::to_string(slots) +
               " slots are leased, so no batch can come; release a batch before asking for the next "
-              "one, or open the loader with a larger memory_budget_bytes",
+              "one, or open the loader with a larger prefetch_batches or memory_budget_bytes",
           {},
           {}};
 }
@@ -189,8 +189,7 @@ bool Ring::front_ready() const {
 std::optional<Error> Ring::refusal() const {
   if (closed_) return usage_error("the loader is closed; open another one");
   if (cancelled_)
-    return Error{
-        ErrorCode::cancelled, "the loader was cancelled; call seek or restore to continue", {}, {}};
+    return Error{ErrorCode::cancelled, "the loader was cancelled; call seek to continue", {}, {}};
   if (last_end_told_)
     return usage_error("there is no epoch after " + std::to_string(kMaxEpoch) +
                        "; seek to an earlier one");

@@ -125,7 +125,7 @@ def check_user_row(row, limits):
 def check_user_bench(check, folder, hotpack, scratch):
     pack = str(Path(scratch) / "pack")
     run([check, "--make-pack", pack, "--records", "24", "--size", SIZE], folder)
-    done = run([hotpack, "bench", pack, "--device", "--json", "--seconds", SECONDS, "--batch", "8", "-q"], folder)
+    done = run([hotpack, "bench", pack, "--device", "--json", "--seconds", SECONDS, "--batch-size", "8", "-q"], folder)
     report = json.loads(done.stdout)
     rows = report["rows"]
     expect([(row["stage"], row["work"]) for row in rows] == [row[:2] for row in USER_ROWS], f"the rows are {rows}")
@@ -136,7 +136,7 @@ def check_user_bench(check, folder, hotpack, scratch):
     # 54 MB of records are more than half of a small device: the other rows are still measured.
     large = str(Path(scratch) / "large")
     run([check, "--make-pack", large, "--records", "2200", "--size", SIZE], folder)
-    small = run([hotpack, "bench", large, "--device", "0", "--seconds", SECONDS, "--batch", "8"], folder,
+    small = run([hotpack, "bench", large, "--device", "0", "--seconds", SECONDS, "--batch-size", "8"], folder,
                 HOTPACK_FAKE_DEVICE_BYTES=str(SMALL_DEVICE))
     expect("resident: " not in small.stdout, f"small device:\n{small.stdout}")
     expect("note: records on the device were not measured: " in small.stdout, f"small device:\n{small.stdout}")
@@ -171,7 +171,7 @@ def main():
     check, folder, cublas, *hotpack = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="hotpack-bench-") as scratch:
         report = Path(scratch) / "report.json"
-        done = run([check, "--bench", "--json", str(report), "--seconds", SECONDS, "--batch", "8", "--records", "24", "--size", SIZE],
+        done = run([check, "--bench", "--json", str(report), "--seconds", SECONDS, "--batch-size", "8", "--records", "24", "--size", SIZE],
                    folder, HOTPACK_CUBLAS=cublas, TMPDIR=scratch)
         for name in ROWS:
             expect(f"  {name} " in done.stdout, f"{name} is not in the table")

@@ -188,3 +188,19 @@ def test_type_checkers_see_the_types_of_a_batch(tmp_path, name):
     assert revealed[4:-1] == ["list[str]", sample, sample, data, data, data] and revealed[-1].startswith("numpy.ndarray["), done.stdout
     errors = [line for line in lines if line.startswith("error")]
     assert len(errors) == 2 and 'Unexpected keyword argument "sede"' in errors[0] and '"shuffle"' in errors[1], done.stdout
+
+
+def test_a_framework_may_rebuild_a_batch_of_a_pair(big):
+    """As Lightning and TensorFlow do with sequences when they convert types."""
+    b = next(iter(hotpack.Loader(big, 4)))
+    made = type(b)([b.image.astype("float64"), b.label])
+    assert made.image.dtype == "float64" and made[1] is b.label and made.num_valid == made.batch_size == 4
+    assert made.indices.tolist() == [-1] * 4 and made.keys == [""] * 4 and "4 samples" in repr(made)
+
+
+def test_next_into_says_what_it_wrote_and_can_be_pickled(big):
+    loader = hotpack.Loader(big, 4)
+    info = loader.next_into(np.empty((4, 10, 12, 3), np.uint8), np.empty((4, 10, 12), np.uint8))
+    again = pickle.loads(pickle.dumps(info))
+    assert type(again) is type(info) and again.keys == info.keys and again.crops.tolist() == info.crops.tolist()
+    assert repr(info) == "<hotpack.NextInfo step 0 of epoch 0, 4 samples>"

@@ -56,11 +56,12 @@ def test_epoch_order_has_the_names_and_defaults_of_the_table(path):
     found = {name: parameter.default for name, parameter in signature(path).items() if name != "data"}
     rows = {option["name"]: default_of(option) for option in HOST}
     rows |= {"rank": 0, "world_size": 1}  # no process: the caller asks for one
+    assert set(found) == {"batch_size", "seed", "epoch", "global_batch_size", "shuffle", "rank", "world_size", "last_batch", "block_samples", "window_blocks"}
     assert found == {name: rows[name] for name in found}
 
 
-@pytest.mark.parametrize("function", [hotpack.open, hotpack.Dataset.read])
-def test_reading_has_the_names_and_defaults_of_the_table(function):
+@pytest.mark.parametrize(("function", "names"), [(hotpack.open, {"verify_checksums"}), (hotpack.Dataset.read, {"pad_to", "threads"})])
+def test_reading_has_the_names_and_defaults_of_the_table(function, names):
     rows = {option["name"]: default_of(option) for option in HOST}
     found = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items() if name in rows and name not in OWN}
-    assert found and found == {name: rows[name] for name in found}
+    assert set(found) == names and found == {name: rows[name] for name in found}

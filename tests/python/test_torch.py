@@ -322,6 +322,13 @@ def test_a_stateful_loader_continues_in_the_middle(big):
     assert len(rest) == len(whole) - 2 and all(torch.equal(a, b) for a, b in zip(rest, whole[2:]))
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+def test_batches_begin_with_the_epoch_that_was_asked_for(big, workers):
+    wanted = [batch.image for batch in hpt.Loader(big, 6, epoch=5, image=hotpack.Image("uint8"))]
+    found = DataLoader(hpt.Batches(big, 6, epoch=5, image=hotpack.Image("uint8")), batch_size=None, num_workers=workers)
+    assert all(torch.equal(a, b) for a, (b, _) in zip(wanted, found, strict=True))
+
+
 @pytest.mark.parametrize(("rows", "workers"), [(5, 2), (5, 3), (4, 4), (24, 2)])
 def test_workers_give_the_batches_of_one_process(big, rows, workers):
     """As many as len() says, in the same order, also in the rest of an epoch."""

@@ -140,7 +140,8 @@ std::vector<std::int64_t> label_shape(const LabelShape& label, const LabelOutput
 
 ElementType label_type(const LabelShape& label, const LabelOutput& output) {
   if (output.dtype) return *output.dtype;
-  const bool wide = output.form == LabelForm::ids && label.class_count > 255;
+  const bool wide = output.form == LabelForm::ids &&
+                    (label.class_count > 255 || output.ignore_index.value_or(0) > 255);
   return wide ? ElementType::u16 : ElementType::u8;
 }
 

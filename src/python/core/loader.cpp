@@ -142,12 +142,6 @@ void bind_batch(nb::module_& module) {
   nb::class_<PyBatch>(module, "Batch")
       .def("image", [](const PyBatch& self) { return array_in(self, self.get().image()); })
       .def("label", [](const PyBatch& self) { return array_in(self, self.get().label()); })
-      .def("types",
-           [](const PyBatch& self) {
-             const Batch& batch = self.get();
-             return nb::make_tuple(nb::str(dtype_name(batch.image().dtype).data()),
-                                   nb::str(dtype_name(batch.label().dtype).data()));
-           })
       .def_prop_ro("indices", [](const PyBatch& self) { return index_array(self.get().indices()); })
       .def_prop_ro("crops", [](const PyBatch& self) { return crops_array(self.get().crops()); })
       .def_prop_ro("keys", &batch_keys)

@@ -19,7 +19,8 @@ class BatchOf(Sequence[Field]):
     """Images and labels of one step, in a framework's own kind of array.
 
     A batch is a sequence of two: `x, y = batch`, `batch[0]` and `batch["image"]`. It can be
-    pickled and copied; the copy has memory of its own.
+    pickled and deep-copied, and then has memory of its own. A batch that a framework makes of a
+    pair, as when it converts types, has no indices, keys and crops.
 
     Memory: a batch of a Loader shares one of its slots with the arrays taken from it. The slot is
     refilled when batch and arrays are all gone, so nothing that you hold is overwritten. Arrays may
@@ -34,12 +35,15 @@ class BatchOf(Sequence[Field]):
         image_view: np.dtype[Any] | None = None,
         label_view: np.dtype[Any] | None = None,
     ) -> None:
-        self._core = core
         self._rows: int | None = None  # set by release()
         self._image_view = image_view
         self._label_view = label_view
         self._image: Any = None
         self._label: Any = None
+        if isinstance(core, (list, tuple)):  # from frameworks, which rebuild a sequence so
+            self._image, self._label = core
+            core = Rows.unknown(len(self._image))
+        self._core = core
 
     @classmethod
     def _of(cls, image: Any, label: Any, rows: Rows) -> Any:
@@ -221,6 +225,12 @@ class Rows:
             "crops": crops,
         }
 
+    @classmethod
+    def unknown(cls, count: int) -> Rows:
+        """Makes rows without indices, keys and crops."""
+        indices, crops = np.full(count, -1, np.int64), np.zeros((count, 6), np.int32)
+        return cls(0, 0, count, indices, [""] * count, crops)
+
     def __getattr__(self, name: str) -> Any:
         if name not in _FACTS:
             raise AttributeError(name)
@@ -242,8 +252,13 @@ class Rows:
         self._facts = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        facts = self._facts or {}
-        return Rows, tuple(facts[name] for name in _FACTS if name != "batch_size")
+        return type(self), tuple(getattr(self, name) for name in _FACTS if name != "batch_size")
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        if self._facts is None:
+            return f"<hotpack.{name} released>"
+        return f"<hotpack.{name} step {self.step} of epoch {self.epoch}, {self.num_valid} samples>"
 
 
 _FACTS = ("epoch", "step", "batch_size", "num_valid", "indices", "keys", "crops")

@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from . import _core
 from .errors import UsageError, printable
-from .forms import Bits, Ids, Image, Label, Layout, OneHot, view_of
+from .forms import Bits, Ids, Image, Label, Layout, OneHot, check_forms, view_of
 from .option_table import VerifyChecksums
-from .options import checked_names, word
+from .options import checked_names, checked_size, integer, word
 
 if TYPE_CHECKING:
     from .batch import Batch
@@ -176,6 +176,8 @@ class Dataset(Sequence[Sample]):
             return Sample(self, self._find(index))
         if _is_selection(index):
             return self.subset(index)
+        if isinstance(index, (bool, tuple)):
+            raise TypeError(f"an index is a number, a key, a slice or a list, not {index!r}")
         return Sample(self, _checked_index(cast(SupportsIndex, index), self._size))
 
     def __contains__(self, item: object) -> bool:
@@ -214,10 +216,19 @@ class Dataset(Sequence[Sample]):
         from .batch import Batch, Rows
 
         numbers = _checked_numbers(indices, self._size)
+        check_forms(image, label)
         form = None if label is None else label._spec()
+        size = None if pad_to is None else checked_size("pad_to", pad_to)
         images, labels = out or (None, None)
         image_array, label_array, keys, crops = self._core.read(
-            numbers, image._spec(), form, pad_to, threads, self._verify, images, labels
+            numbers,
+            image._spec(),
+            form,
+            size,
+            integer("threads", threads),
+            self._verify,
+            images,
+            labels,
         )
         rows = Rows(0, 0, len(numbers), numbers, keys, crops)
         batch: Batch = Batch._of(
@@ -358,7 +369,10 @@ class Dataset(Sequence[Sample]):
             return np.arange(*indices.indices(self._size), dtype=np.int64)
         array = np.asarray(indices)
         if array.ndim == 1 and array.size and isinstance(array[0], str):
-            return np.array([self._find(key) for key in array], np.int64)
+            keys = list(indices)
+            if not all(isinstance(key, str) for key in keys):
+                raise TypeError("indices must be keys or numbers, not both")
+            return np.array([self._find(str(key)) for key in keys], np.int64)
         return _of_mask(array, self._size)
 
     def _whole_numbers(self) -> npt.NDArray[np.int64]:

@@ -79,14 +79,20 @@ class DeviceArray:
         place: tuple[int, int] = self._core.__dlpack_device__()
         return place
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise TypeError(
+            "an array on a device cannot be pickled or copied here; copy it with the library that "
+            "takes it, such as cupy.asarray(array).copy()"
+        )
+
     def __repr__(self) -> str:
         device = self.__dlpack_device__()[1]
         return f"<hotpack.DeviceArray {self.dtype} {list(self.shape)} on device {device}>"
 
 
 class DeviceBatch(BatchOf[DeviceArray]):
-    """A batch whose images and labels are in device memory; else as `BatchOf`. It shares one of its
-    loader's outputs with them."""
+    """A batch whose images and labels are in device memory; else as `BatchOf`, but it cannot be
+    pickled or copied. It shares one of its loader's outputs with them."""
 
     __slots__ = ()
 

@@ -7,6 +7,7 @@ import sys
 from typing import Any, NamedTuple
 
 from .errors import UsageError
+from .options import integer
 
 _VARIABLES = {
     "slurm": ("SLURM_PROCID", "SLURM_NTASKS"),
@@ -37,7 +38,7 @@ def place_of(rank: int | str | None, world_size: int | None) -> Place:
             raise UsageError(
                 f"rank and world_size belong together, and {missing} is missing", option=missing
             )
-        return Place(int(rank), int(world_size), "arguments")
+        return Place(integer("rank", rank), integer("world_size", world_size), "arguments")
     return _found()
 
 

@@ -6,7 +6,6 @@ made; one that does not fit the data set, when a loader opens.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import UsageError
+from .options import integer
 
 Layout = Literal["NHWC", "NCHW"]
 _Spec = tuple[Any, ...]
@@ -66,6 +66,15 @@ def _checked_dtype(dtype: object, possible: tuple[str, ...], what: str) -> str:
     return name
 
 
+def _numbers(name: str, values: Any) -> tuple[float, ...]:
+    try:
+        return tuple(float(number) for number in values)
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"{name} is {values!r}; it must have one number per channel", option=name
+        ) from None
+
+
 def _check_layout(layout: object) -> None:
     if layout not in ("NHWC", "NCHW"):
         raise UsageError(f"layout is {layout!r}; it must be 'NHWC' or 'NCHW'", option="layout")
@@ -93,7 +102,7 @@ class Image:
         for name in ("mean", "std"):
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, tuple(float(number) for number in value))
+                object.__setattr__(self, name, _numbers(name, value))
         if (self.mean is None) != (self.std is None):
             raise UsageError("mean and std belong together; give both or neither", option="mean")
         if self.mean is not None and self.dtype == "uint8":
@@ -117,7 +126,8 @@ class Image:
 class Ids:
     """Labels as class ids: [N,H,W], or [N] for labels of whole images.
 
-    dtype: uint8, uint16, int32 or int64; by default uint8, or uint16 with more than 255 classes.
+    dtype: uint8, uint16, int32 or int64; by default uint8, or uint16 with more than 255 classes or
+    a larger ignore_index.
     ignore_index: the id of pixels without a class; by default 255 (uint8), 65535 (uint16) or −100.
     Not for data sets whose pixels may hold several classes.
     """
@@ -129,7 +139,8 @@ class Ids:
         if self.dtype is not None:
             object.__setattr__(self, "dtype", _checked_dtype(self.dtype, _IDS, "class ids"))
         if self.ignore_index is not None:
-            object.__setattr__(self, "ignore_index", operator.index(self.ignore_index))
+            index = integer("ignore_index", self.ignore_index, -(2**63), 2**63 - 1)
+            object.__setattr__(self, "ignore_index", index)
 
     def _spec(self) -> _Spec:
         return "ids", self.dtype, "NHWC", False, self.ignore_index
@@ -151,6 +162,11 @@ class OneHot:
     def __post_init__(self) -> None:
         object.__setattr__(self, "dtype", _checked_dtype(self.dtype, _IMAGES, "one-hot labels"))
         _check_layout(self.layout)
+        if not isinstance(self.ignore_channel, bool):
+            raise UsageError(
+                f"ignore_channel is {self.ignore_channel!r}; it must be True or False",
+                option="ignore_channel",
+            )
 
     def _spec(self) -> _Spec:
         return "one_hot", self.dtype, self.layout, self.ignore_channel, None
@@ -173,3 +189,14 @@ def view_of(form: Image | Label | None) -> np.dtype[Any] | None:
     bits of uint16; else None."""
     is_bfloat16 = form is not None and getattr(form, "dtype", None) == "bfloat16"
     return bfloat16() if is_bfloat16 else None
+
+
+def check_forms(image: Any, label: Any) -> None:
+    """Raises UsageError for what is no form."""
+    if not isinstance(image, Image):
+        raise UsageError(f"image is {image!r}; it must be a hotpack.Image", option="image")
+    if label is not None and not isinstance(label, Label):
+        raise UsageError(
+            f"label is {label!r}; it must be hotpack.Ids, hotpack.OneHot or hotpack.Bits",
+            option="label",
+        )

@@ -111,14 +111,14 @@ class Loader(LoaderOf[Batch]):
             seed: Determines the order of samples and every random choice of augmentation.
             epoch: The first epoch, below 2^32.
             rank: This process among those that train together: 0 … `world_size` − 1. None: the rank
-                of `torch.distributed` if it is initialized, else RANK, else 0. "slurm", "mpi" and
-                "jax": the rank of the scheduler's variables or of JAX.
+                of `torch.distributed` if it is initialized, else RANK, else 0; give both or
+                neither. "slurm", "mpi" and "jax": the rank of the scheduler's variables or of JAX.
             world_size: The number of processes that train together. None: from the source of
-                `rank`, else 1.
+                `rank`.
             last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
                 (with shuffling, different samples in each epoch), "pad" adds empty rows after the
                 first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
-                gives a shorter last batch, on every rank.
+                gives a shorter last batch, on every rank (not on devices).
             shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
                 the order of the files.
             block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
@@ -126,33 +126,37 @@ class Loader(LoaderOf[Batch]):
             window_blocks: Blocks per window of "block", at least 1. Larger: better mixing, more
                 memory in use.
             resume: Continues a run at this state; `epoch` is then ignored. The state does not
-                contain the options of augmentation and output: pass the same ones as before. What
-                `state_dict()` returned.
+                contain the options of augmentation and output: pass the same ones as before. A
+                dictionary of `state_dict()`.
             image: Element type, axis order and normalization of images.
             label: Form and element type of labels. Unlabeled data sets need the default.
             augment: Flips and crops of image and label alike. Default: none.
             pad_to: Pads each record on the right and at the bottom to this size (black; labels:
                 ignored). Required if record sizes differ, unless a crop is set or a batch has one
-                row. (height, width).
+                row. A tuple (height, width).
             threads: Threads that read and expand records. 0: the cores that this process may use,
-                at most 8.
+                at most 8 (on devices: at most 4 per device and 4 more).
             prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in
-                use, 2 … 64. More of them bridge longer pauses. A loader makes further slots while
-                the program holds many batches.
-            verify_checksums: When to check the CRC-32C of a record: "first_read" in this process,
-                "always" or "never".
+                use, 2 … 64. More of them bridge longer pauses. A loader in host memory makes
+                further slots while the program holds batches; a device holds as many packed
+                batches.
+            verify_checksums: When to check the CRC-32C of a record. "first_read": once in this
+                process. "always": at every read. "never": not at all.
             access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
                 own reads; "read" uses system calls only, which is slower.
             timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
-                be repeated. None: wait forever. Seconds.
+                be repeated. None: wait forever. In seconds.
             memory_budget_bytes: Limit for the memory of all slots, also of those that are made
-                later; opening a loader that needs more is refused. 0: no limit.
+                later; opening a loader that needs more is refused. 0: no limit. With a limit, a
+                loader of records of different sizes makes no further slots. Devices have budgets of
+                their own, and need 0.
             device: A number, as CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a
-                framework.
-            residency: Where packed records stay between epochs: in the "page" cache, in the memory
-                of the "device", or "auto": on the device if they fit its budget.
+                framework. None: device 0 for `DeviceLoader`, host memory for other loaders.
+            residency: Where packed records stay between epochs. "page": in the system's page cache.
+                "device": in the memory of each device. "auto": on the device if they fit its
+                budget, else in the page cache.
             outputs: Batches in device memory that the program may hold at the same time, 0 … 64;
-                their memory is allocated at once. With 0, only next_into can be used.
+                their memory is allocated when the loader opens.
             pinned_budget_bytes: Limit for pinned memory. Opening a loader that needs more is
                 refused. None: a quarter of the memory that this process may still take, divided by
                 `world_size`.
@@ -160,7 +164,7 @@ class Loader(LoaderOf[Batch]):
                 outputs and resident records. None: half of the device memory that is free when the
                 loader opens.
             progress: Called about every 50 ms while opening loads records into device memory, and
-                when all are loaded.
+                when all are loaded. True: a bar of tqdm.
 
         Raises:
             UsageError: for options that do not fit each other or the data set.

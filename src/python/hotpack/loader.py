@@ -22,7 +22,7 @@ from .dataset import Dataset, Path, open
 from .device import Device, DeviceBatch, load_listener, ordinal_of
 from .distributed import place_of
 from .errors import UsageError
-from .forms import Image, Label, view_of
+from .forms import Image, Label, check_forms, view_of
 from .option_table import (
     DEVICE_OPTIONS,
     INTEGERS,
@@ -33,7 +33,7 @@ from .option_table import (
     Shuffle,
     VerifyChecksums,
 )
-from .options import checked_names, integer, word
+from .options import checked_names, checked_size, integer, word
 
 if TYPE_CHECKING:  # only its attributes are used; hotpack.pure takes a while to import
     from .process import Listener
@@ -69,12 +69,10 @@ class LoaderOf(Generic[_AnyBatch]):
         image, label = given["image"], given["label"]
         if label is self._default_label and dataset._core.label is None:
             given["label"] = label = None
-        _check_forms(image, label, given["augment"])
         self.rank, self.world_size, self._origin = place_of(given["rank"], given["world_size"])
         self._image_view, self._label_view = view_of(image), view_of(label)
         self.device = self._ordinal(given.pop("device", None))
-        plain = {name: value for name, value in given.items() if name not in ("rank", "world_size")}
-        options = {name: _plain(name, value) for name, value in plain.items()}
+        options = check_options(given)
         options["rank"] = integer("rank", self.rank)
         options["world_size"] = integer("world_size", self.world_size)
         options["timeout"] = self._timeout = _seconds(timeout)
@@ -221,8 +219,8 @@ class LoaderOf(Generic[_AnyBatch]):
 
     @property
     def batch_size(self) -> int:
-        """Rows of this rank's batches; with last_batch="keep", the last of an epoch may have
-        fewer."""
+        """Rows of this rank's largest batch; all have as many, except with last_batch="keep" the
+        last of an epoch."""
         rows: int = self._core.batch_size
         return rows
 
@@ -337,14 +335,14 @@ class Loader(LoaderOf[Batch]):
             seed: Determines the order of samples and every random choice of augmentation.
             epoch: The first epoch, below 2^32.
             rank: This process among those that train together: 0 … `world_size` − 1. None: the rank
-                of `torch.distributed` if it is initialized, else RANK, else 0. "slurm", "mpi" and
-                "jax": the rank of the scheduler's variables or of JAX.
+                of `torch.distributed` if it is initialized, else RANK, else 0; give both or
+                neither. "slurm", "mpi" and "jax": the rank of the scheduler's variables or of JAX.
             world_size: The number of processes that train together. None: from the source of
-                `rank`, else 1.
+                `rank`.
             last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
                 (with shuffling, different samples in each epoch), "pad" adds empty rows after the
                 first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
-                gives a shorter last batch, on every rank.
+                gives a shorter last batch, on every rank (not on devices).
             shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
                 the order of the files.
             block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
@@ -352,27 +350,30 @@ class Loader(LoaderOf[Batch]):
             window_blocks: Blocks per window of "block", at least 1. Larger: better mixing, more
                 memory in use.
             resume: Continues a run at this state; `epoch` is then ignored. The state does not
-                contain the options of augmentation and output: pass the same ones as before. What
-                `state_dict()` returned.
+                contain the options of augmentation and output: pass the same ones as before. A
+                dictionary of `state_dict()`.
             image: Element type, axis order and normalization of images.
             label: Form and element type of labels. Unlabeled data sets need the default.
             augment: Flips and crops of image and label alike. Default: none.
             pad_to: Pads each record on the right and at the bottom to this size (black; labels:
                 ignored). Required if record sizes differ, unless a crop is set or a batch has one
-                row. (height, width).
+                row. A tuple (height, width).
             threads: Threads that read and expand records. 0: the cores that this process may use,
-                at most 8.
+                at most 8 (on devices: at most 4 per device and 4 more).
             prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in
-                use, 2 … 64. More of them bridge longer pauses. A loader makes further slots while
-                the program holds many batches.
-            verify_checksums: When to check the CRC-32C of a record: "first_read" in this process,
-                "always" or "never".
+                use, 2 … 64. More of them bridge longer pauses. A loader in host memory makes
+                further slots while the program holds batches; a device holds as many packed
+                batches.
+            verify_checksums: When to check the CRC-32C of a record. "first_read": once in this
+                process. "always": at every read. "never": not at all.
             access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
                 own reads; "read" uses system calls only, which is slower.
             timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
-                be repeated. None: wait forever. Seconds.
+                be repeated. None: wait forever. In seconds.
             memory_budget_bytes: Limit for the memory of all slots, also of those that are made
-                later; opening a loader that needs more is refused. 0: no limit.
+                later; opening a loader that needs more is refused. 0: no limit. With a limit, a
+                loader of records of different sizes makes no further slots. Devices have budgets of
+                their own, and need 0.
 
         Raises:
             UsageError: for options that do not fit each other or the data set.
@@ -441,14 +442,14 @@ class DeviceLoader(LoaderOf[DeviceBatch]):
             seed: Determines the order of samples and every random choice of augmentation.
             epoch: The first epoch, below 2^32.
             rank: This process among those that train together: 0 … `world_size` − 1. None: the rank
-                of `torch.distributed` if it is initialized, else RANK, else 0. "slurm", "mpi" and
-                "jax": the rank of the scheduler's variables or of JAX.
+                of `torch.distributed` if it is initialized, else RANK, else 0; give both or
+                neither. "slurm", "mpi" and "jax": the rank of the scheduler's variables or of JAX.
             world_size: The number of processes that train together. None: from the source of
-                `rank`, else 1.
+                `rank`.
             last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
                 (with shuffling, different samples in each epoch), "pad" adds empty rows after the
                 first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
-                gives a shorter last batch, on every rank.
+                gives a shorter last batch, on every rank (not on devices).
             shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
                 the order of the files.
             block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
@@ -456,33 +457,37 @@ class DeviceLoader(LoaderOf[DeviceBatch]):
             window_blocks: Blocks per window of "block", at least 1. Larger: better mixing, more
                 memory in use.
             resume: Continues a run at this state; `epoch` is then ignored. The state does not
-                contain the options of augmentation and output: pass the same ones as before. What
-                `state_dict()` returned.
+                contain the options of augmentation and output: pass the same ones as before. A
+                dictionary of `state_dict()`.
             image: Element type, axis order and normalization of images.
             label: Form and element type of labels. Unlabeled data sets need the default.
             augment: Flips and crops of image and label alike. Default: none.
             pad_to: Pads each record on the right and at the bottom to this size (black; labels:
                 ignored). Required if record sizes differ, unless a crop is set or a batch has one
-                row. (height, width).
+                row. A tuple (height, width).
             threads: Threads that read and expand records. 0: the cores that this process may use,
-                at most 8.
+                at most 8 (on devices: at most 4 per device and 4 more).
             prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in
-                use, 2 … 64. More of them bridge longer pauses. A loader makes further slots while
-                the program holds many batches.
-            verify_checksums: When to check the CRC-32C of a record: "first_read" in this process,
-                "always" or "never".
+                use, 2 … 64. More of them bridge longer pauses. A loader in host memory makes
+                further slots while the program holds batches; a device holds as many packed
+                batches.
+            verify_checksums: When to check the CRC-32C of a record. "first_read": once in this
+                process. "always": at every read. "never": not at all.
             access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
                 own reads; "read" uses system calls only, which is slower.
             timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
-                be repeated. None: wait forever. Seconds.
+                be repeated. None: wait forever. In seconds.
             memory_budget_bytes: Limit for the memory of all slots, also of those that are made
-                later; opening a loader that needs more is refused. 0: no limit.
+                later; opening a loader that needs more is refused. 0: no limit. With a limit, a
+                loader of records of different sizes makes no further slots. Devices have budgets of
+                their own, and need 0.
             device: A number, as CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a
-                framework.
-            residency: Where packed records stay between epochs: in the "page" cache, in the memory
-                of the "device", or "auto": on the device if they fit its budget.
+                framework. None: device 0 for `DeviceLoader`, host memory for other loaders.
+            residency: Where packed records stay between epochs. "page": in the system's page cache.
+                "device": in the memory of each device. "auto": on the device if they fit its
+                budget, else in the page cache.
             outputs: Batches in device memory that the program may hold at the same time, 0 … 64;
-                their memory is allocated at once. With 0, only next_into can be used.
+                their memory is allocated when the loader opens.
             pinned_budget_bytes: Limit for pinned memory. Opening a loader that needs more is
                 refused. None: a quarter of the memory that this process may still take, divided by
                 `world_size`.
@@ -490,7 +495,7 @@ class DeviceLoader(LoaderOf[DeviceBatch]):
                 outputs and resident records. None: half of the device memory that is free when the
                 loader opens.
             progress: Called about every 50 ms while opening loads records into device memory, and
-                when all are loaded.
+                when all are loaded. True: a bar of tqdm.
 
         Raises:
             UsageError: for options that do not fit each other or the data set.
@@ -538,22 +543,25 @@ class _Iterator(Iterator[_AnyBatch]):
         return len(self._loader)
 
 
-def _check_forms(image: Any, label: Any, augment: Any) -> None:
-    if not isinstance(image, Image):
-        raise UsageError(f"image is {image!r}; it must be a hotpack.Image", option="image")
-    if label is not None and not isinstance(label, Label):
-        raise UsageError(
-            f"label is {label!r}; it must be hotpack.Ids, hotpack.OneHot or hotpack.Bits",
-            option="label",
-        )
+def _check_augment(augment: Any) -> None:
     if augment is not None and not hasattr(augment, "horizontal_flip"):
         raise UsageError(f"augment is {augment!r}; it must be a hotpack.Augment", option="augment")
 
 
 def _refuse_device_options(given: Mapping[str, Any]) -> None:
     for name, default in DEVICE_OPTIONS.items():
-        if given.get(name, default) != default:
+        if (given.get(name, default) or None) != (default or None):
             raise UsageError(f"{name} is for batches on a device; set device as well", option=name)
+
+
+def check_options(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options as _core takes them, without rank and world_size. Raises UsageError for
+    the first wrong one."""
+    check_forms(given["image"], given["label"])
+    _check_augment(given["augment"])
+    _seconds(given["timeout"])
+    own = {name: value for name, value in given.items() if name not in ("rank", "world_size")}
+    return {name: _plain(name, value) for name, value in own.items()}
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -566,7 +574,7 @@ def _plain(name: str, value: Any) -> Any:
         return None if value is None else value._spec()
     plain: dict[str, Callable[[Any], Any]] = {
         "augment": _augment_spec,
-        "pad_to": _size,
+        "pad_to": lambda size: checked_size("pad_to", size),
         "resume": _state_text,
     }
     return plain[name](value) if name in plain and value is not None else value
@@ -582,13 +590,6 @@ def _seconds(timeout: Any) -> float:
             option="timeout",
         )
     return float(timeout)
-
-
-def _size(size: Any) -> tuple[int, int]:
-    if not isinstance(size, (tuple, list)) or len(size) != 2:
-        raise UsageError(f"pad_to is {size!r}; it must be (height, width)", option="pad_to")
-    height, width = (integer("pad_to", side, 1, 2**32 - 1) for side in size)
-    return height, width
 
 
 def _state_text(state: Mapping[str, Any]) -> str:

@@ -88,7 +88,10 @@ OTHER_NAMES = {
     "workers": "leave it out: a loader reads with threads of its own, see threads",
     "num_threads": "use threads",
     "residency": "leave it out: it is for batches on a device, see hotpack.DeviceLoader",
-    "outputs": "leave it out: it is for batches on a device, see hotpack.DeviceLoader",
+    "outputs": (
+        "leave it out: hotpack.DeviceLoader and hotpack.jax.Loader have it, for batches on a "
+        "device"
+    ),
     "pinned_budget_bytes": "leave it out: it is for batches on a device, see hotpack.DeviceLoader",
     "device_budget_bytes": "leave it out: it is for batches on a device, see hotpack.DeviceLoader",
     "progress": "leave it out: it is for batches on a device, see hotpack.DeviceLoader",

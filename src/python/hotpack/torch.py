@@ -25,9 +25,9 @@ from .device import ordinal_of
 from .distributed import place_of
 from .errors import PerformanceWarning, UsageError
 from .forms import Ids, Image, Label
-from .loader import LoaderOf
-from .option_table import WORDS, Access, LastBatch, Residency, Shuffle, VerifyChecksums
-from .options import checked_names, integer, word
+from .loader import LoaderOf, check_options
+from .option_table import Access, LastBatch, Residency, Shuffle, VerifyChecksums
+from .options import checked_names, integer
 from .rows import Row, Rows
 
 if TYPE_CHECKING:
@@ -53,15 +53,20 @@ class Batch(BatchOf[torch.Tensor]):
 
     @staticmethod
     def _made(array: Any, view: np.dtype[Any] | None) -> torch.Tensor:
-        if isinstance(array, torch.Tensor):  # on a device
-            return array
         if view is None:
             return torch.from_numpy(array)
         return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
 
     def to(self, device: Any, non_blocking: bool = False) -> Batch:
         """Returns a batch on a device, as `Tensor.to` copies its tensors; it keeps keys, indices,
-        crops and the number of valid rows, and has no share of the slot."""
+        crops and the number of valid rows. Tensors that are on the device stay the same, and share
+        the slot. Raises UsageError for a dtype: forms choose it."""
+        if isinstance(device, torch.dtype) or isinstance(non_blocking, torch.dtype):
+            raise UsageError(
+                "batch.to takes a device; image= and label= of the loader choose the dtype, and "
+                "batch.image.to(dtype) changes it",
+                option="device",
+            )
         label: Any = self.label
         if label is not None:
             label = label.to(device, non_blocking=non_blocking)
@@ -133,14 +138,14 @@ class Loader(LoaderOf[Batch]):
             seed: Determines the order of samples and every random choice of augmentation.
             epoch: The first epoch, below 2^32.
             rank: This process among those that train together: 0 … `world_size` − 1. None: the rank
-                of `torch.distributed` if it is initialized, else RANK, else 0. "slurm", "mpi" and
-                "jax": the rank of the scheduler's variables or of JAX.
+                of `torch.distributed` if it is initialized, else RANK, else 0; give both or
+                neither. "slurm", "mpi" and "jax": the rank of the scheduler's variables or of JAX.
             world_size: The number of processes that train together. None: from the source of
-                `rank`, else 1.
+                `rank`.
             last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
                 (with shuffling, different samples in each epoch), "pad" adds empty rows after the
                 first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
-                gives a shorter last batch, on every rank.
+                gives a shorter last batch, on every rank (not on devices).
             shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
                 the order of the files.
             block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
@@ -148,31 +153,35 @@ class Loader(LoaderOf[Batch]):
             window_blocks: Blocks per window of "block", at least 1. Larger: better mixing, more
                 memory in use.
             resume: Continues a run at this state; `epoch` is then ignored. The state does not
-                contain the options of augmentation and output: pass the same ones as before. What
-                `state_dict()` returned.
+                contain the options of augmentation and output: pass the same ones as before. A
+                dictionary of `state_dict()`.
             image: Element type, axis order and normalization of images.
             label: Form and element type of labels. Unlabeled data sets need the default.
             augment: Flips and crops of image and label alike. Default: none.
             pad_to: Pads each record on the right and at the bottom to this size (black; labels:
                 ignored). Required if record sizes differ, unless a crop is set or a batch has one
-                row. (height, width).
+                row. A tuple (height, width).
             threads: Threads that read and expand records. 0: the cores that this process may use,
-                at most 8.
+                at most 8 (on devices: at most 4 per device and 4 more).
             prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in
-                use, 2 … 64. More of them bridge longer pauses. A loader makes further slots while
-                the program holds many batches.
-            verify_checksums: When to check the CRC-32C of a record: "first_read" in this process,
-                "always" or "never".
+                use, 2 … 64. More of them bridge longer pauses. A loader in host memory makes
+                further slots while the program holds batches; a device holds as many packed
+                batches.
+            verify_checksums: When to check the CRC-32C of a record. "first_read": once in this
+                process. "always": at every read. "never": not at all.
             access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
                 own reads; "read" uses system calls only, which is slower.
             timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
-                be repeated. None: wait forever. Seconds.
+                be repeated. None: wait forever. In seconds.
             memory_budget_bytes: Limit for the memory of all slots, also of those that are made
-                later; opening a loader that needs more is refused. 0: no limit.
+                later; opening a loader that needs more is refused. 0: no limit. With a limit, a
+                loader of records of different sizes makes no further slots. Devices have budgets of
+                their own, and need 0.
             device: A number, as CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a
-                framework.
-            residency: Where packed records stay between epochs: in the "page" cache, in the memory
-                of the "device", or "auto": on the device if they fit its budget.
+                framework. None: device 0 for `DeviceLoader`, host memory for other loaders.
+            residency: Where packed records stay between epochs. "page": in the system's page cache.
+                "device": in the memory of each device. "auto": on the device if they fit its
+                budget, else in the page cache.
             pinned_budget_bytes: Limit for pinned memory. Opening a loader that needs more is
                 refused. None: a quarter of the memory that this process may still take, divided by
                 `world_size`.
@@ -180,7 +189,7 @@ class Loader(LoaderOf[Batch]):
                 outputs and resident records. None: half of the device memory that is free when the
                 loader opens.
             progress: Called about every 50 ms while opening loads records into device memory, and
-                when all are loaded.
+                when all are loaded. True: a bar of tqdm.
 
         Raises:
             UsageError: for options that do not fit each other or the data set.
@@ -344,7 +353,7 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
     @checked_names
     def __init__(
         self,
-        data: Dataset,
+        data: Dataset | Path,
         batch_size: int,
         *,
         seed: int = 0,
@@ -370,19 +379,18 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
 
         Args:
             data: A Dataset, or the folder of a pack.
-            batch_size: Samples per step of this rank: each of `world_size` ranks gets as many. Give
-                this or `global_batch_size`.
+            batch_size: Samples per step of this rank: each of `world_size` ranks gets as many.
             seed: Determines the order of samples and every random choice of augmentation.
             epoch: The first epoch, below 2^32.
             rank: This process among those that train together: 0 … `world_size` − 1. None: the rank
-                of `torch.distributed` if it is initialized, else RANK, else 0. "slurm", "mpi" and
-                "jax": the rank of the scheduler's variables or of JAX.
+                of `torch.distributed` if it is initialized, else RANK, else 0; give both or
+                neither. "slurm", "mpi" and "jax": the rank of the scheduler's variables or of JAX.
             world_size: The number of processes that train together. None: from the source of
-                `rank`, else 1.
+                `rank`.
             last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
                 (with shuffling, different samples in each epoch), "pad" adds empty rows after the
                 first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
-                gives a shorter last batch, on every rank.
+                gives a shorter last batch, on every rank (not on devices).
             shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
                 the order of the files.
             block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
@@ -394,20 +402,23 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
             augment: Flips and crops of image and label alike. Default: none.
             pad_to: Pads each record on the right and at the bottom to this size (black; labels:
                 ignored). Required if record sizes differ, unless a crop is set or a batch has one
-                row. (height, width).
+                row. A tuple (height, width).
             threads: Threads that read and expand records. 0: the cores that this process may use,
-                at most 8.
+                at most 8 (on devices: at most 4 per device and 4 more).
             prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in
-                use, 2 … 64. More of them bridge longer pauses. A loader makes further slots while
-                the program holds many batches.
-            verify_checksums: When to check the CRC-32C of a record: "first_read" in this process,
-                "always" or "never".
+                use, 2 … 64. More of them bridge longer pauses. A loader in host memory makes
+                further slots while the program holds batches; a device holds as many packed
+                batches.
+            verify_checksums: When to check the CRC-32C of a record. "first_read": once in this
+                process. "always": at every read. "never": not at all.
             access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
                 own reads; "read" uses system calls only, which is slower.
             timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
-                be repeated. None: wait forever. Seconds.
+                be repeated. None: wait forever. In seconds.
             memory_budget_bytes: Limit for the memory of all slots, also of those that are made
-                later; opening a loader that needs more is refused. 0: no limit.
+                later; opening a loader that needs more is refused. 0: no limit. With a limit, a
+                loader of records of different sizes makes no further slots. Devices have budgets of
+                their own, and need 0.
 
         Raises:
             UsageError: for options that do not fit each other or the data set.
@@ -421,11 +432,17 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
         """Keeps the arguments of `__init__`, which are its locals."""
         for name in ("self", "__class__"):
             given.pop(name, None)
-        for name in WORDS.keys() & given.keys():  # now, not in the first loop
-            word(name, given[name])
         self._data = given.pop("data")
+        check_options(given)
+        if given["last_batch"] == "pad":
+            raise UsageError(
+                'last_batch="pad" adds empty rows, which a DataLoader would count as samples; '
+                'use last_batch="keep"',
+                option="last_batch",
+            )
         self._options = given
         self._epochs = _Epochs()
+        self._epochs.restart(integer("epoch", given.pop("epoch")))
         self._state: Mapping[str, Any] | None = None  # where the next loop begins
         self._is_restored = False  # by a StatefulDataLoader, in this worker
         self._loops = 0  # in this worker
@@ -539,7 +556,6 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
         place = place_of(options.pop("rank"), options.pop("world_size"))
         kind = Loader if worker is None else _WorkerLoader
         loader = kind(self._data, rank=place.rank, world_size=place.world_size, **options)
-        loader._refuse_empty_rows("a DataLoader")
         if worker is None and self._state is not None:
             loader.load_state_dict(self._state)
         elif worker is None:
