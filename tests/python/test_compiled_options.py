@@ -5,7 +5,7 @@ import inspect
 import tomllib
 
 import pytest
-from conftest import ROOT, framework
+from conftest import ROOT, framework, golden_pack
 
 import hotpack
 
@@ -65,3 +65,25 @@ def test_reading_has_the_names_and_defaults_of_the_table(function, names):
     rows = {option["name"]: default_of(option) for option in HOST}
     found = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items() if name in rows and name not in OWN}
     assert set(found) == names and found == {name: rows[name] for name in found}
+
+
+def test_pad_to_is_width_and_height():
+    data = hotpack.open(golden_pack("mixed_sizes"))
+    batch = next(iter(hotpack.Loader(data, 2, pad_to=(64, 48))))
+    assert batch.image.shape == (2, 48, 64, 3) and data.read([0, 1], pad_to=(64, 48)).image.shape == (2, 48, 64, 3)
+    for wrong in (64, (64,), (0, 3), (1.5, 3)):
+        with pytest.raises(hotpack.UsageError, match="pad_to"):
+            data.read([0, 1], pad_to=wrong)
+
+
+def test_wrong_types_of_options_are_usage_errors():
+    data = hotpack.open(golden_pack("bits"))
+    for options in ({"seed": None}, {"threads": None}, {"rank": 0.5, "world_size": 2}, {"image": "float32"}, {"label": 3}, {"resume": 5}):
+        with pytest.raises(hotpack.UsageError):
+            hotpack.Loader(data, 1, **options)
+    for form in (lambda: hotpack.Ids(ignore_index=2**70), lambda: hotpack.OneHot(ignore_channel="yes"), lambda: hotpack.Image("float32", mean=0.5, std=0.5)):
+        with pytest.raises(hotpack.UsageError):
+            form()
+    with pytest.raises(hotpack.UsageError, match="give the folder of a pack or a data set"):
+        hotpack.Loader([data], 1)
+    assert data[0].ids(ignore_index=300).dtype == "uint16"

@@ -52,7 +52,7 @@ LabelOutput label_output(const nb::object& spec) {
 std::optional<PixelSize> pixel_size(const nb::object& size) {
   if (size.is_none()) return std::nullopt;
   const auto tuple = nb::cast<nb::tuple>(size);
-  return PixelSize{get<std::int64_t>(tuple, 1), get<std::int64_t>(tuple, 0)};
+  return PixelSize{get<std::int64_t>(tuple, 0), get<std::int64_t>(tuple, 1)};
 }
 
 Augment augment_of(const nb::object& spec) {

@@ -15,7 +15,7 @@ namespace hotpack::python {
 // (form, dtype or None, layout, ignore_channel, ignore_index or None); form: "ids", "one_hot",
 // "bits". None: the default.
 [[nodiscard]] LabelOutput label_output(const nanobind::object& spec);
-// (height, width) or None
+// (width, height) or None
 [[nodiscard]] std::optional<PixelSize> pixel_size(const nanobind::object& size);
 // (horizontal_flip, vertical_flip, crop or None, resized_crop or None); crop: (width, height,
 // random); resized_crop: (width, height, min_area, max_area, min_ratio, max_ratio)

@@ -208,7 +208,7 @@ class Dataset(Sequence[Sample]):
         """Reads these samples, in this order, with threads of the library.
 
         indices: numbers 0 … len − 1, also several times the same. image, label: the forms; by
-        default the stored bytes and class ids. pad_to: height and width to which records of
+        default the stored bytes and class ids. pad_to: width and height to which records of
         different sizes are padded on the right and at the bottom. out: the arrays to fill instead
         of new ones, contiguous and of exactly the batch's bytes. threads: 0 means one a core, at
         most 8. Raises IndexError, UsageError, DamagedError and IoError.

@@ -133,7 +133,7 @@ class Loader(LoaderOf[Batch]):
             augment: Flips and crops of image and label alike. Default: none.
             pad_to: Pads each record on the right and at the bottom to this size (black; labels:
                 ignored). Required if record sizes differ, unless a crop is set or a batch has one
-                row. A tuple (height, width).
+                row. A tuple (width, height).
             threads: Threads that read and expand records. 0: the cores that this process may use,
                 at most 8 (on devices: at most 4 per device and 4 more).
             prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in

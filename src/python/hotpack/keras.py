@@ -60,6 +60,12 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
         super().__init__(workers=1, use_multiprocessing=False, max_queue_size=2)
         if not isinstance(loader, LoaderOf):
             raise UsageError(f"loader is a {type(loader).__name__}; give a hotpack.Loader")
+        if type(loader).__module__ == "hotpack.torch" and keras.backend.backend() != "torch":
+            raise UsageError(
+                "loader gives tensors of PyTorch, and Keras runs on another backend; give a "
+                "hotpack.Loader",
+                option="loader",
+            )
         loader._refuse_empty_rows("Keras")
         self._loader = loader
         self._transform = transform

@@ -26,6 +26,7 @@ from .forms import Image, Label, check_forms, view_of
 from .option_table import (
     DEVICE_OPTIONS,
     INTEGERS,
+    MAY_BE_NONE,
     WORDS,
     Access,
     LastBatch,
@@ -65,6 +66,12 @@ class LoaderOf(Generic[_AnyBatch]):
         data, timeout = given.pop("data"), given["timeout"]
         if isinstance(data, LoaderOf):
             raise UsageError("data is a loader; give its data set or the folder", option="data")
+        if not isinstance(data, (Dataset, str, bytes, os.PathLike)):
+            raise UsageError(
+                f"data is a {type(data).__name__}; give the folder of a pack or a data set of "
+                "hotpack.open; its subset(indices) has samples of your choice",
+                option="data",
+            )
         self.dataset = dataset = data if isinstance(data, Dataset) else open(data)
         image, label = given["image"], given["label"]
         if label is self._default_label and dataset._core.label is None:
@@ -357,7 +364,7 @@ class Loader(LoaderOf[Batch]):
             augment: Flips and crops of image and label alike. Default: none.
             pad_to: Pads each record on the right and at the bottom to this size (black; labels:
                 ignored). Required if record sizes differ, unless a crop is set or a batch has one
-                row. A tuple (height, width).
+                row. A tuple (width, height).
             threads: Threads that read and expand records. 0: the cores that this process may use,
                 at most 8 (on devices: at most 4 per device and 4 more).
             prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in
@@ -464,7 +471,7 @@ class DeviceLoader(LoaderOf[DeviceBatch]):
             augment: Flips and crops of image and label alike. Default: none.
             pad_to: Pads each record on the right and at the bottom to this size (black; labels:
                 ignored). Required if record sizes differ, unless a crop is set or a batch has one
-                row. A tuple (height, width).
+                row. A tuple (width, height).
             threads: Threads that read and expand records. 0: the cores that this process may use,
                 at most 8 (on devices: at most 4 per device and 4 more).
             prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in
@@ -569,7 +576,7 @@ def _plain(name: str, value: Any) -> Any:
     if name in WORDS:
         return word(name, value)
     if name in INTEGERS:
-        return None if value is None else integer(name, value)
+        return None if value is None and name in MAY_BE_NONE else integer(name, value)
     if name in ("image", "label"):
         return None if value is None else value._spec()
     plain: dict[str, Callable[[Any], Any]] = {

@@ -57,6 +57,14 @@ INTEGERS = {
     "device_budget_bytes": 2**64 - 1,
 }
 
+# Integers that may be left out, by None.
+MAY_BE_NONE = {
+    "batch_size",
+    "global_batch_size",
+    "pinned_budget_bytes",
+    "device_budget_bytes",
+}
+
 # The options of loaders on a device, and their defaults.
 DEVICE_OPTIONS: dict[str, Any] = {
     "residency": "page",
@@ -134,6 +142,7 @@ OTHER_NAMES = {
     "crop": "use augment=hotpack.Augment(crop=hotpack.Crop(width, height))",
     "mean": 'use image=hotpack.Image("float32", mean=ds.mean, std=ds.std)',
     "std": 'use image=hotpack.Image("float32", mean=ds.mean, std=ds.std)',
+    "normalize": 'use image=hotpack.Image("float32", mean=ds.mean, std=ds.std)',
     "dtype": "use image=hotpack.Image(dtype)",
     "one_hot": "use label=hotpack.OneHot()",
     "order": "use shuffle",

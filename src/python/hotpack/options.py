@@ -35,7 +35,7 @@ def _unknown(name: str, names: list[str]) -> UsageError:
     advice = OTHER_NAMES.get(name)
     wanted = re.match(r"use (\w+)(?![\w.])", advice or "")
     if advice is None or wanted and wanted[1] not in names:  # as `tail` of a function without order
-        close = difflib.get_close_matches(name, names, 1)
+        close = difflib.get_close_matches(name, names, 1, 0.7)
         advice = f"use {close[0]}" if close else "the options are " + ", ".join(names[1:])
     return UsageError(f"there is no option {name}; {advice}", option=name)
 
@@ -53,11 +53,11 @@ def word(name: str, value: object) -> str:
 
 
 def checked_size(name: str, size: Any) -> tuple[int, int]:
-    """Returns height and width. Raises UsageError for what is not two integers above 0."""
+    """Returns width and height. Raises UsageError for what is not two integers above 0."""
     if not isinstance(size, (tuple, list)) or len(size) != 2:
-        raise UsageError(f"{name} is {size!r}; it must be (height, width)", option=name)
-    height, width = (integer(name, side, 1, 2**32 - 1) for side in size)
-    return height, width
+        raise UsageError(f"{name} is {size!r}; it must be (width, height)", option=name)
+    width, height = (integer(name, side, 1, 2**32 - 1) for side in size)
+    return width, height
 
 
 def integer(name: str, value: Any, least: int = 0, most: int | None = None) -> int:
