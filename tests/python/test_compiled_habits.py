@@ -88,7 +88,7 @@ def test_subset_takes_its_own_keys_too(ds):
         ([True], hotpack.UsageError, r"a mask of shape \(1,\) does not fit 3 samples"),
         ([0.5], TypeError, "indices must be"),
         ([["road/0"]], TypeError, "indices must be"),
-        (["road/0", 1], (KeyError, TypeError), "1"),
+        (["road/0", 1], TypeError, "indices must be keys or numbers, not both"),
     ],
 )
 def test_what_chooses_no_samples_is_refused(ds, chosen, error, text):
@@ -255,7 +255,9 @@ def loader_of(request):
 
 @pytest.mark.parametrize("name", OURS)
 def test_names_of_other_loaders_are_answered_with_ours(big, loader_of, name):
-    with pytest.raises(hotpack.UsageError, match=f"there is no option {name}; .*{OURS[name]}") as caught:
+    is_order = loader_of is LOADERS["epoch_order"] and name == "transform"  # it has no forms
+    wanted = "the options are" if is_order else OURS[name]
+    with pytest.raises(hotpack.UsageError, match=f"there is no option {name}; .*{wanted}") as caught:
         loader_of(big, **{name: 1})
     assert caught.value.option == name
 
