@@ -321,8 +321,7 @@ std::optional<Error> Stager::refusal() const {
   if (closing_) return usage_error("the loader is closed; open another one");
   if (failure_) return failure_;
   if (cancelled_)
-    return Error{
-        ErrorCode::cancelled, "the loader was cancelled; call seek to continue", {}, {}};
+    return Error{ErrorCode::cancelled, "the loader was cancelled; call seek to continue", {}, {}};
   return {};
 }
 
