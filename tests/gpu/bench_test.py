@@ -171,7 +171,7 @@ def main():
     check, folder, cublas, *hotpack = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="hotpack-bench-") as scratch:
         report = Path(scratch) / "report.json"
-        done = run([check, "--bench", "--json", str(report), "--seconds", SECONDS, "--batch-size", "8", "--records", "24", "--size", SIZE],
+        done = run([check, "--bench", "--json", str(report), "--seconds", SECONDS, "--batch", "8", "--records", "24", "--size", SIZE],
                    folder, HOTPACK_CUBLAS=cublas, TMPDIR=scratch)
         for name in ROWS:
             expect(f"  {name} " in done.stdout, f"{name} is not in the table")
