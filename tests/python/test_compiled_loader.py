@@ -79,7 +79,7 @@ def test_loaders_may_share_the_steps_of_an_epoch(big, count):
         _stride = count
 
     def rows(batch):
-        return batch.step, batch.index.tolist(), batch.image.tobytes()
+        return batch.step, batch.indices.tolist(), batch.image.tobytes()
 
     wanted = [rows(batch) for batch in hotpack.Loader(big, 5, seed=2)]
     found = []
