@@ -21,7 +21,8 @@ try:
 except ImportError:  # bfloat16 alone needs it, or this
     import ml_dtypes
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "property"))
+sys.path[:0] = [str(Path(__file__).parent.parent / name) for name in ("property", "support")]
+from c_structs import fields_of  # noqa: E402
 from images import GRAY, RGB, png  # noqa: E402
 
 CLASSES = (1, 2, 7, 8, 9, 16, 17, 255, 256)
@@ -36,24 +37,16 @@ IGNORED = {"u8": 255, "u16": 65535, "i32": -100, "i64": -100}
 
 
 class Options(ctypes.Structure):
-    """The fields of hotpack_loader_options that are used here; the rest keeps its defaults."""
-    _fields_ = [("struct_size", ctypes.c_size_t), ("global_batch_size", ctypes.c_uint64), ("seed", ctypes.c_uint64), ("epoch", ctypes.c_uint64),
-                ("rank", ctypes.c_uint64), ("world_size", ctypes.c_uint64), ("last_batch", ctypes.c_int32), ("shuffle", ctypes.c_int32),
-                ("block_samples", ctypes.c_uint64), ("window_blocks", ctypes.c_uint64), ("image_type", ctypes.c_int32),
-                ("image_order", ctypes.c_int32), ("image_mean", ctypes.POINTER(ctypes.c_float)), ("image_std", ctypes.POINTER(ctypes.c_float)),
-                ("image_channels", ctypes.c_size_t), ("label_form", ctypes.c_int32), ("label_type", ctypes.c_int32),
-                ("label_order", ctypes.c_int32), ("label_ignore_channel", ctypes.c_int32), ("label_has_ignore_index", ctypes.c_int32),
-                ("content", ctypes.c_int32), ("label_ignore_index", ctypes.c_int64)]
+    _fields_ = fields_of("hotpack_loader_options")
 
 
 class Field(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("bytes", ctypes.c_uint64), ("shape", ctypes.c_int64 * 4), ("dimensions", ctypes.c_int32),
-                ("type", ctypes.c_int32)]
+                ("dtype", ctypes.c_int32)]
 
 
 class Info(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("epoch", ctypes.c_uint64), ("step", ctypes.c_uint64), ("rows", ctypes.c_uint64),
-                ("valid", ctypes.c_uint64), ("image", Field), ("label", Field)]
+    _fields_ = fields_of("hotpack_batch_info", image=Field, label=Field)
 
 
 def field_bytes(field):
@@ -96,14 +89,11 @@ class Library:
 
 
 class DeviceOptions(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("loader", ctypes.POINTER(Options)), ("devices", ctypes.c_void_p),
-                ("device_count", ctypes.c_size_t), ("residency", ctypes.c_int32), ("outputs", ctypes.c_uint32),
-                ("pinned_budget_bytes", ctypes.c_uint64), ("device_budget_bytes", ctypes.c_uint64)]
+    _fields_ = fields_of("hotpack_device_loader_options", loader=ctypes.POINTER(Options))
 
 
 class Part(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t), ("stream", ctypes.c_void_p), ("first_row", ctypes.c_uint64), ("rows", ctypes.c_uint64),
-                ("valid", ctypes.c_uint64), ("image", Field), ("label", Field), ("device", ctypes.c_int32), ("reserved", ctypes.c_int32)]
+    _fields_ = fields_of("hotpack_device_part_info", image=Field, label=Field)
 
 
 class Driver:
@@ -203,9 +193,9 @@ def image_cases(drawn):
     """(name, options, bytes wanted)"""
     for order in (0, 1):
         moved = first if order else (lambda values: values)
-        yield f"u8 {order}", {"image_type": 1, "image_order": order}, np.ascontiguousarray(moved(drawn.images)).tobytes()
+        yield f"u8 {order}", {"image_dtype": 1, "image_layout": order}, np.ascontiguousarray(moved(drawn.images)).tobytes()
         for kind, normalized in itertools.product(("f32", "f16", "bf16"), (False, True)):
-            options = {"image_type": TYPES[kind][0], "image_order": order}
+            options = {"image_dtype": TYPES[kind][0], "image_layout": order}
             if normalized:
                 options |= {"image_mean": (ctypes.c_float * 3)(*MEAN), "image_std": (ctypes.c_float * 3)(*STD), "image_channels": 3}
             yield f"{kind} {order} {normalized}", options, rounded(moved(float_image(drawn.images, normalized)), kind)
@@ -218,10 +208,10 @@ def label_cases(drawn):
         if kind == "u8" and classes > 255:
             continue
         wanted = np.where(ids < 0, IGNORED[kind], ids).astype(TYPES[kind][1])
-        yield f"index {kind}", {"label_form": INDEX, "label_type": TYPES[kind][0]}, wanted.tobytes()
+        yield f"index {kind}", {"label_form": INDEX, "label_dtype": TYPES[kind][0]}, wanted.tobytes()
     for kind, order, extra in itertools.product(("u8", "f16", "bf16", "f32"), (0, 1), (0, 1)):
         full = np.concatenate([hot, (ids < 0).astype(np.float32)[..., None]], axis=3) if extra else hot
-        options = {"label_form": ONE_HOT, "label_type": TYPES[kind][0], "label_order": order, "label_ignore_channel": extra}
+        options = {"label_form": ONE_HOT, "label_dtype": TYPES[kind][0], "label_layout": order, "label_ignore_channel": extra}
         moved = first(full) if order else full
         yield f"one-hot {kind} {order} {extra}", options, rounded(moved, kind)
     yield "bits", {"label_form": BITS}, np.packbits(hot.astype(np.uint8), axis=3, bitorder="little").tobytes()

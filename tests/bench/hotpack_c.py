@@ -1,29 +1,27 @@
 """hotpack_device.h by ctypes, as much as device_peers.py needs: batches whose tensors other libraries take over by DLPack."""
 
 import ctypes
-from ctypes import POINTER, byref, c_char_p, c_float, c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p, py_object, sizeof
+import sys
+from ctypes import POINTER, byref, c_char_p, c_float, c_int32, c_int64, c_size_t, c_void_p, py_object, sizeof
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+from c_structs import fields_of  # noqa: E402
 
 TYPE_F16, CHANNELS_FIRST, FORM_ONE_HOT, END_OF_EPOCH = 5, 1, 1, 1
 RESIDENCIES = {"page": 0, "device": 1, "auto": 2}
 
 
 class LoaderOptions(ctypes.Structure):
-    """The fields of hotpack_loader_options that are used here; the rest keeps its defaults."""
-    _fields_ = [("struct_size", c_size_t), ("global_batch_size", c_uint64), ("seed", c_uint64), ("epoch", c_uint64), ("rank", c_uint64),
-                ("world_size", c_uint64), ("last_batch", c_int32), ("shuffle", c_int32), ("block_samples", c_uint64), ("window_blocks", c_uint64),
-                ("image_type", c_int32), ("image_order", c_int32), ("image_mean", POINTER(c_float)), ("image_std", POINTER(c_float)),
-                ("image_channels", c_size_t), ("label_form", c_int32), ("label_type", c_int32), ("label_order", c_int32),
-                ("label_ignore_channel", c_int32)]
+    _fields_ = fields_of("hotpack_loader_options")
 
 
 class DeviceOptions(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("loader", POINTER(LoaderOptions)), ("devices", POINTER(c_int32)), ("device_count", c_size_t),
-                ("residency", c_int32), ("outputs", c_uint32), ("pinned_budget_bytes", c_uint64), ("device_budget_bytes", c_uint64)]
+    _fields_ = fields_of("hotpack_device_loader_options", loader=POINTER(LoaderOptions))
 
 
 class BatchInfo(ctypes.Structure):
-    _fields_ = [("struct_size", c_size_t), ("epoch", c_uint64), ("step", c_uint64), ("rows", c_uint64), ("valid", c_uint64),
-                ("parts", c_uint64)]
+    _fields_ = fields_of("hotpack_device_batch_info")
 
 
 class DeviceLoader:
@@ -45,8 +43,8 @@ class DeviceLoader:
         loader = LoaderOptions()
         self.c.hotpack_loader_options_init(byref(loader), c_size_t(sizeof(loader)))
         loader.global_batch_size, loader.seed = batch, seed
-        loader.image_type = loader.label_type = TYPE_F16
-        loader.image_order = loader.label_order = CHANNELS_FIRST
+        loader.image_dtype = loader.label_dtype = TYPE_F16
+        loader.image_layout = loader.label_layout = CHANNELS_FIRST
         loader.image_mean, loader.image_std = (c_float * 3)(*mean), (c_float * 3)(*std)
         loader.image_channels, loader.label_form = 3, FORM_ONE_HOT
         options = DeviceOptions()
@@ -65,7 +63,7 @@ class DeviceLoader:
             raise RuntimeError(self.c.hotpack_device_loader_error(self.loader).decode())
         info = BatchInfo(struct_size=sizeof(BatchInfo))
         self.c.hotpack_device_batch_describe(batch, byref(info))
-        samples = self.c.hotpack_device_batch_indices(batch)[:info.rows]
+        samples = self.c.hotpack_device_batch_indices(batch)[:info.batch_size]
         image, label = (self.capsule(batch, field, stream or 1) for field in (0, 1))
         self.c.hotpack_device_batch_release(batch)
         return image, label, samples

@@ -27,7 +27,7 @@ def numpy_loader(folder, threads, form):
     import hotpack
 
     forms = training_forms() if form == "training" else {}
-    return hotpack.Loader(folder / "packed", BATCH, seed=SEED, slots=SLOTS, threads=threads, **forms)
+    return hotpack.Loader(folder / "packed", BATCH, seed=SEED, prefetch_batches=SLOTS, threads=threads, **forms)
 
 
 def torch_loader(folder, threads, form):
@@ -35,7 +35,7 @@ def torch_loader(folder, threads, form):
     import hotpack.torch
 
     forms = training_forms() if form == "training" else {"image": hotpack.Image(), "label": None}
-    return hotpack.torch.Loader(folder / "packed", BATCH, seed=SEED, slots=SLOTS, threads=threads, **forms)
+    return hotpack.torch.Loader(folder / "packed", BATCH, seed=SEED, prefetch_batches=SLOTS, threads=threads, **forms)
 
 
 def normalized(image, one_hot):
