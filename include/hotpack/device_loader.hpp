@@ -47,7 +47,7 @@ struct CUstream_st;
 namespace hotpack {
 
 // <api: cpp enum residency>
-/// Where the packed records of the whole data set stay between epochs.
+/// Places of the packed records of the whole data set between epochs.
 enum class Residency {
   /// in the system's page cache; each batch is gathered into pinned memory, then copied
   page,
@@ -58,7 +58,7 @@ enum class Residency {
 };
 // </api>
 
-/// How much open() has loaded of the records that stay in device memory.
+/// Progress of open() in loading the records that stay in device memory.
 struct LoadProgress {
   std::uint64_t records_done = 0;
   std::uint64_t records_total = 0;
@@ -75,7 +75,7 @@ struct DeviceLoaderOptions {
   LoaderOptions loader = {};
   /// Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them; without any, device 0.
   std::vector<int> devices{0};
-  /// Where packed records stay between epochs. Residency::page: in the system's page cache.
+  /// Place of packed records between epochs. Residency::page: in the system's page cache.
   /// Residency::device: in the memory of each device. Residency::automatic: on the device if they
   /// fit its budget, else in the page cache.
   Residency residency = Residency::page;

@@ -61,7 +61,7 @@ enum class LabelForm {
 // </api>
 
 // <api: cpp enum content>
-/// What batches contain.
+/// Content of batches.
 enum class BatchContent {
   /// tensors, as `image` and `label` describe them
   expanded,

@@ -356,7 +356,7 @@ enum hotpack_label_form {
 };
 /* </api> */
 /* <api: c enum content> */
-/** What batches contain. */
+/** Content of batches. */
 enum hotpack_batch_content {
   /** tensors, as `image` and `label` describe them */
   HOTPACK_CONTENT_EXPANDED = 0,
@@ -389,7 +389,7 @@ enum hotpack_verify_checksums {
 };
 /* </api> */
 /* <api: c enum access> */
-/** How records are read. */
+/** Ways to read records. */
 enum hotpack_file_access {
   /** from mapped shards; a SIGBUS handler turns a failing disk into an error */
   HOTPACK_ACCESS_MAP = 0,
@@ -471,7 +471,7 @@ typedef struct hotpack_loader_options {
   int32_t label_ignore_channel;
   /** Ids: 1 means that label_ignore_index is set. Default: 0. */
   int32_t label_has_ignore_index;
-  /** What batches contain: HOTPACK_CONTENT_EXPANDED tensors, or HOTPACK_CONTENT_PACKED records as
+  /** Content of batches: HOTPACK_CONTENT_EXPANDED tensors, or HOTPACK_CONTENT_PACKED records as
    * they are stored, for code that expands them itself. Default: HOTPACK_CONTENT_EXPANDED. */
   int32_t content;
   /** The id of a pixel without a class. Unless it is set: 255 (u8), 65535 (u16) or −100 (i32, i64).
@@ -515,7 +515,7 @@ typedef struct hotpack_loader_options {
    * HOTPACK_VERIFY_ALWAYS: at every read. HOTPACK_VERIFY_NEVER: not at all. Default:
    * HOTPACK_VERIFY_FIRST_READ. */
   int32_t verify_checksums;
-  /** How shards are read: HOTPACK_ACCESS_MAP maps them and installs a SIGBUS handler for hotpack's
+  /** Way to read shards: HOTPACK_ACCESS_MAP maps them and installs a SIGBUS handler for hotpack's
    * own reads; HOTPACK_ACCESS_READ uses system calls only, which is slower. Default:
    * HOTPACK_ACCESS_MAP. */
   int32_t access;

@@ -81,7 +81,7 @@ typedef struct hotpack_device_loader hotpack_device_loader;
 typedef struct hotpack_device_batch hotpack_device_batch;
 
 /* <api: c enum residency> */
-/** Where the packed records of the whole data set stay between epochs. */
+/** Places of the packed records of the whole data set between epochs. */
 enum hotpack_residency {
   /** in the system's page cache; each batch is gathered into pinned memory, then copied */
   HOTPACK_RESIDENCY_PAGE = 0,
@@ -122,7 +122,7 @@ typedef struct hotpack_device_loader_options {
   const int32_t* devices;
   /** Length of devices; 0 with NULL. Default: 0. */
   size_t device_count;
-  /** Where packed records stay between epochs. HOTPACK_RESIDENCY_PAGE: in the system's page cache.
+  /** Place of packed records between epochs. HOTPACK_RESIDENCY_PAGE: in the system's page cache.
    * HOTPACK_RESIDENCY_DEVICE: in the memory of each device. HOTPACK_RESIDENCY_AUTO: on the device
    * if they fit its budget, else in the page cache. Default: HOTPACK_RESIDENCY_PAGE. */
   int32_t residency;

@@ -58,7 +58,7 @@ struct LoaderOptions {
   ImageOutput image = {};
   /// Form and element type of labels. Unlabeled data sets need the default.
   LabelOutput label = {};
-  /// What batches contain: BatchContent::expanded tensors, or BatchContent::packed records as they
+  /// Content of batches: BatchContent::expanded tensors, or BatchContent::packed records as they
   /// are stored, for code that expands them itself.
   BatchContent content = BatchContent::expanded;
 
@@ -80,7 +80,7 @@ struct LoaderOptions {
   /// When to check the CRC-32C of a record. VerifyChecksums::first_read: once in this process.
   /// VerifyChecksums::always: at every read. VerifyChecksums::never: not at all.
   VerifyChecksums verify_checksums = VerifyChecksums::first_read;
-  /// How shards are read: FileAccess::map maps them and installs a SIGBUS handler for hotpack's own
+  /// Way to read shards: FileAccess::map maps them and installs a SIGBUS handler for hotpack's own
   /// reads; FileAccess::read uses system calls only, which is slower.
   FileAccess access = FileAccess::map;
   /// Limit for a wait for the next batch; then the call fails with a timeout and may be repeated.

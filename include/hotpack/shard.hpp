@@ -49,7 +49,7 @@ enum class VerifyChecksums {
 // </api>
 
 // <api: cpp enum access>
-/// How records are read.
+/// Ways to read records.
 enum class FileAccess {
   /// from mapped shards; a SIGBUS handler turns a failing disk into an error
   map,

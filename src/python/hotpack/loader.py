@@ -242,8 +242,8 @@ class LoaderOf(Generic[_AnyBatch]):
 
     @property
     def residency(self) -> tuple[str, int, str] | None:
-        """Where a device loader keeps packed records between epochs, "page" or "device";
-        the bytes of all of them there; and why. None for a loader in host memory."""
+        """Place of packed records between epochs, "page" or "device"; the bytes of all of them
+        there; and why. None for a loader in host memory."""
         if self.device is None:
             return None
         residency: tuple[str, int, str] = self._core.residency()
@@ -373,7 +373,7 @@ class Loader(LoaderOf[Batch]):
                 batches.
             verify_checksums: When to check the CRC-32C of a record. "first_read": once in this
                 process. "always": at every read. "never": not at all.
-            access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
+            access: Way to read shards: "map" maps them and installs a SIGBUS handler for hotpack's
                 own reads; "read" uses system calls only, which is slower.
             timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
                 be repeated. None: wait forever. In seconds.
@@ -480,7 +480,7 @@ class DeviceLoader(LoaderOf[DeviceBatch]):
                 batches.
             verify_checksums: When to check the CRC-32C of a record. "first_read": once in this
                 process. "always": at every read. "never": not at all.
-            access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
+            access: Way to read shards: "map" maps them and installs a SIGBUS handler for hotpack's
                 own reads; "read" uses system calls only, which is slower.
             timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
                 be repeated. None: wait forever. In seconds.
@@ -490,7 +490,7 @@ class DeviceLoader(LoaderOf[DeviceBatch]):
                 their own, and need 0.
             device: A number, as CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a
                 framework. None: device 0 for `DeviceLoader`, host memory for other loaders.
-            residency: Where packed records stay between epochs. "page": in the system's page cache.
+            residency: Place of packed records between epochs. "page": in the system's page cache.
                 "device": in the memory of each device. "auto": on the device if they fit its
                 budget, else in the page cache.
             outputs: Batches in device memory that the program may hold at the same time, 0 … 64;
@@ -524,8 +524,8 @@ def _open_on_device(
 
 
 class NextInfo(Rows):
-    """What `next_into` has written: epoch, step, batch_size, num_valid, indices, keys and crops, as
-    in a batch."""
+    """Describes what `next_into` has written: epoch, step, batch_size, num_valid, indices, keys and
+    crops, as in a batch."""
 
     __slots__ = ()
 

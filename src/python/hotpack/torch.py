@@ -169,7 +169,7 @@ class Loader(LoaderOf[Batch]):
                 batches.
             verify_checksums: When to check the CRC-32C of a record. "first_read": once in this
                 process. "always": at every read. "never": not at all.
-            access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
+            access: Way to read shards: "map" maps them and installs a SIGBUS handler for hotpack's
                 own reads; "read" uses system calls only, which is slower.
             timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
                 be repeated. None: wait forever. In seconds.
@@ -179,7 +179,7 @@ class Loader(LoaderOf[Batch]):
                 their own, and need 0.
             device: A number, as CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a
                 framework. None: device 0 for `DeviceLoader`, host memory for other loaders.
-            residency: Where packed records stay between epochs. "page": in the system's page cache.
+            residency: Place of packed records between epochs. "page": in the system's page cache.
                 "device": in the memory of each device. "auto": on the device if they fit its
                 budget, else in the page cache.
             pinned_budget_bytes: Limit for pinned memory. Opening a loader that needs more is
@@ -411,7 +411,7 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
                 batches.
             verify_checksums: When to check the CRC-32C of a record. "first_read": once in this
                 process. "always": at every read. "never": not at all.
-            access: How shards are read: "map" maps them and installs a SIGBUS handler for hotpack's
+            access: Way to read shards: "map" maps them and installs a SIGBUS handler for hotpack's
                 own reads; "read" uses system calls only, which is slower.
             timeout: Limit for a wait for the next batch; then the call fails with a timeout and may
                 be repeated. None: wait forever. In seconds.
