@@ -94,8 +94,8 @@ class Cut(OnePack):
 
 
 class BadPage(OnePack):
-    """A file system on a loop device, of which all pages but one are cached when its backing file is emptied: reading this page is an EIO of
-    the kernel, and reading its mapping a SIGBUS."""
+    """A file system on a loop device, whose backing file is cut before one page, and all later pages of the pack are locked in memory: reading
+    this page is an EIO of the kernel, and reading its mapping a SIGBUS. Directories lie before it, so the kernel may drop them from memory."""
 
     def mount(self, folder, *arguments):
         folder.mkdir(exist_ok=True)
@@ -119,8 +119,16 @@ class BadPage(OnePack):
         subprocess.run(["mount", "-o", "loop,ro", backing, disk], check=True)  # with nothing cached; unmounted by the cleanup of before
         for path in (disk / "pack").iterdir():
             self.cache(path, number if path.name == SHARD else None)
-        os.truncate(backing, 0)
+        os.truncate(backing, self.place_of(disk / "pack" / SHARD, number))
         return disk / "pack"
+
+    def place_of(self, path, number):
+        """Returns where a page of a file begins in the backing file: extents are listed by their first and last page, and place on the disk."""
+        text = subprocess.run(["filefrag", "-v", f"-b{PAGE}", path], capture_output=True, text=True, check=True).stdout
+        for first, last, place in re.findall(r"^ *\d+: +(\d+)\.\. +(\d+): +(\d+)\.\.", text, re.MULTILINE):
+            if int(first) <= number <= int(last):
+                return (int(place) + number - int(first)) * PAGE
+        raise AssertionError(text)
 
     def cache(self, path, but):
         """Keeps all pages of a file in memory, but one."""
