@@ -51,7 +51,7 @@ def gray_png(rows, depth=8):
 # ---------------------------------------------------------------------------------------------- geometry
 
 def offset(source, target):
-    """Where a picture starts on an axis with anchor "center"."""
+    """Returns where a picture starts on an axis with anchor "center"."""
     return (target - source) // 2 if source <= target else -((source - target) // 2)
 
 
