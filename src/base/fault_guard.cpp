@@ -113,6 +113,11 @@ bool is_ours(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == on_bus_error;
 }
 
+bool is_installed() {
+  struct sigaction found {};
+  return ::sigaction(SIGBUS, nullptr, &found) == 0 && is_ours(found);
+}
+
 // Returns 0, or an errno.
 int install() {
   struct sigaction found {};
@@ -134,6 +139,8 @@ int install() {
 }  // namespace
 
 Status install_fault_handler() {
+  // Without the lock, which a thread that does not exist in the child of a fork may hold.
+  if (is_installed()) return {};
   static std::mutex installing;
   const std::lock_guard lock(installing);
   const int failure = install();
