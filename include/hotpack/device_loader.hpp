@@ -1,5 +1,5 @@
-// Batches in the memory of CUDA devices: packed records cross the bus once, and a kernel on your
-// stream writes the tensor that the model wants.
+// Batches in the memory of a CUDA device: packed records cross the bus once, and a kernel on your
+// stream writes the tensors that the model wants.
 //
 //   hotpack::DeviceLoaderOptions options{
 //       .loader = {.global_batch_size = 32, .image = {…}, .label = {…}}};
@@ -7,24 +7,21 @@
 //   while (auto batch = loader.next(stream).value())
 //     train(batch->image().data, batch->label().data, stream);
 //
-// Order, crops, shapes and bytes equal those of a Loader with the same LoaderOptions. Several
-// devices in one process share a batch as ranks do: with D devices, device d has the rows of rank
-// r·D + d of w·D ranks, where r is `rank` and w is `world_size`.
+// Order, crops, shapes and bytes equal those of a Loader with the same LoaderOptions. A loader has
+// one device. For several devices in one process, open one loader per device, each with its own
+// `rank` and with the number of loaders as `world_size`.
 // Programs need no CUDA to compile or link; hotpack looks for the driver at run time. A stream is
-// a CUstream or a cudaStream_t. Any stream may be used, also 0 (CU_STREAM_LEGACY) and
+// a CUstream or a cudaStream_t. Any stream of the device may be used, also 0 (CU_STREAM_LEGACY) and
 // CU_STREAM_PER_THREAD, except while it is being captured. A stream must exist until its batches
-// are gone, and a device must not be reset while a loader uses it.
+// are released, and a device must not be reset while a loader uses it.
 // Ownership: a DeviceLoader shares the files of its Dataset and may outlive it. A DeviceBatch
-// keeps its memory and may outlive the loader. Memory that a stream still uses is freed later,
-// without waiting: a driver may wait for all streams of a device to free memory or unload
-// kernels, and only a thread of the library does that, never the caller. At exit, threads of open
-// loaders are stopped; that takes at most two seconds if the driver hangs.
+// owns its memory and may outlive the loader.
 // Thread-safety: as Loader. Each call leaves the thread's current CUDA context as it was. CUDA
 // does not work after fork(), so calls in the child return errors.
-// Failure: as Loader; an error in the data comes at exactly its step. `usage` if no device can be
-// used (no driver, no device, a driver that is too old, hotpack built without kernels); the
-// message says what to do. `io` if a call of the driver fails, with the call and the driver's
-// error; every later call then returns that error, and close() does not wait for the device.
+// Failure: as Loader; an error in the data comes at exactly its step. `usage` if the device cannot
+// be used (no driver, no device, a driver that is too old, hotpack built without kernels); the
+// message says what to do. `io` if a driver call fails, with the call and the driver's error. If it
+// copies or expands a batch, every later call returns that error.
 #pragma once
 
 #include <chrono>
@@ -51,14 +48,14 @@ namespace hotpack {
 enum class Residency {
   /// in the system's page cache; each batch is gathered into pinned memory, then copied
   page,
-  /// in the memory of each device; only row numbers cross the bus
+  /// in the device's memory, where opening copies them; only row numbers cross the bus
   device,
   /// device if the budget allows it, else page
   automatic,
 };
 // </api>
 
-/// Progress of open() in loading the records that stay in device memory.
+/// Progress of open() in copying records that stay in device memory.
 struct LoadProgress {
   std::uint64_t records_done = 0;
   std::uint64_t records_total = 0;
@@ -68,29 +65,21 @@ struct LoadProgress {
 
 struct DeviceLoaderOptions {
   // <api: cpp DeviceLoaderOptions>
-  /// Order, output and augmentation, as for a host loader. `content` and the allocator must stay at
-  /// their defaults, `memory_budget_bytes` at 0. `threads` = 0 means the cores that this process
-  /// may use, but at most 4 per device plus 4. `prefetch_batches` is the number of slots in pinned
-  /// memory, and the number of packed batches that each device holds.
+  /// Order, output, augmentation and resources, as for a host loader. `content` and the allocator
+  /// must stay at their defaults.
   LoaderOptions loader = {};
-  /// Ordinals, each once, as CUDA_VISIBLE_DEVICES shows them; without any, device 0.
-  std::vector<int> devices{0};
+  /// The device's number, as CUDA_VISIBLE_DEVICES shows it.
+  int device = 0;
   /// Place of packed records between epochs. Residency::page: in the system's page cache.
-  /// Residency::device: in the memory of each device. Residency::automatic: on the device if they
-  /// fit its budget, else in the page cache.
+  /// Residency::device: in the device's memory. Residency::automatic: on the device if they fit its
+  /// budget, else in the page cache.
   Residency residency = Residency::page;
-  /// Batches in device memory that the program may hold at the same time, 0 … 64; their memory is
-  /// allocated when the loader opens. With 0, only next_into() can be used.
-  unsigned outputs = 4;
-  /// Limit for pinned memory. Opening a loader that needs more is refused. Empty: a quarter of the
-  /// memory that this process may still take, divided by `world_size`.
-  std::optional<std::uint64_t> pinned_budget_bytes = {};
-  /// Limit for the loader's memory on each device: packed batches, outputs and resident records.
-  /// Empty: half of the device memory that is free when the loader opens.
+  /// Limit for the loader's memory on the device: packed batches and resident records, not batches
+  /// that are handed out. Empty: half of the device memory that is free when the loader opens. 0
+  /// allows nothing.
   std::optional<std::uint64_t> device_budget_bytes = {};
-  /// Called about every 50 ms while opening loads records into device memory, and when all are
-  /// loaded. Returning false ends open() with `cancelled`, and all memory is then free. It must not
-  /// throw.
+  /// Called while opening copies records to device memory, after each batch of them. Returning
+  /// false ends open() with `cancelled`, and all memory is then free. It must not throw.
   std::function<bool(const LoadProgress&)> progress = {};
   // </api>
 };
@@ -103,20 +92,11 @@ struct DeviceField {
   ElementType dtype = ElementType::u8;
 };
 
-/// The share of a batch that one device has.
-struct DevicePart {
+struct DeviceBatchInfo : BatchRows {
   int device = 0;
   CUstream_st* stream = nullptr;  ///< the stream that writes the fields
-  std::size_t first_row = 0;      ///< its first row in indices(), keys and crops()
-  std::size_t batch_size = 0;     ///< rows
-  std::size_t num_valid = 0;      ///< rows with a sample, which come first
   DeviceField image;
   DeviceField label;
-};
-
-/// The rows of all devices of this rank, and one part per device.
-struct DeviceBatchInfo : BatchRows {
-  std::vector<DevicePart> parts;  ///< in the order of DeviceLoaderOptions::devices
 };
 
 namespace device {
@@ -124,38 +104,32 @@ class Core;
 class Output;
 }  // namespace device
 
-/// One batch in device memory that the loader lends to the caller. Copies of a DeviceBatch share
-/// the memory. The loader reuses the memory when every copy is destroyed or released, and the work
-/// that was queued until then on the streams that use the batch is done.
+/// One batch that next() returned. Copies of a DeviceBatch share its memory, which is freed when
+/// the last copy is destroyed or released, after the work that was queued until then on the streams
+/// that use the batch; nobody waits for that.
 class DeviceBatch {
  public:
-  DeviceBatch(const DeviceBatch&) = default;
-  DeviceBatch(DeviceBatch&&) noexcept = default;
-  DeviceBatch& operator=(const DeviceBatch&) = default;
-  DeviceBatch& operator=(DeviceBatch&&) noexcept = default;
-  ~DeviceBatch() = default;
-
-  [[nodiscard]] const DeviceBatchInfo& info() const;  ///< after release(): no rows, no parts
+  [[nodiscard]] const DeviceBatchInfo& info() const;  ///< after release(): no rows, no data
   [[nodiscard]] std::uint64_t epoch() const { return info().epoch; }
   [[nodiscard]] std::uint64_t step() const { return info().step; }
   [[nodiscard]] std::size_t batch_size() const { return info().batch_size; }
   [[nodiscard]] std::size_t num_valid() const { return info().num_valid; }
-  [[nodiscard]] const std::vector<DevicePart>& parts() const { return info().parts; }
-  /// Without data if the part does not exist.
-  [[nodiscard]] const DeviceField& image(std::size_t part = 0) const;
-  [[nodiscard]] const DeviceField& label(std::size_t part = 0) const;
+  [[nodiscard]] int device() const { return info().device; }
+  [[nodiscard]] CUstream_st* stream() const { return info().stream; }
+  [[nodiscard]] const DeviceField& image() const { return info().image; }
+  [[nodiscard]] const DeviceField& label() const { return info().label; }
   [[nodiscard]] std::span<const std::int64_t> indices() const { return info().indices; }
   [[nodiscard]] std::string_view key(std::size_t row) const {
     return row < batch_size() ? std::string_view(info().keys[row]) : std::string_view();
   }
   [[nodiscard]] std::span<const SampleCrop> crops() const { return info().crops; }
 
-  /// Lets a further stream use the part of the batch with this index in parts(). Work that is
-  /// queued on `stream` after this call waits until the part is written. After release(), the
-  /// loader reuses the memory only when the work queued on `stream` is done. Call this for every
-  /// stream that was not passed to next().
-  [[nodiscard]] Status record_stream(CUstream_st* stream, std::size_t part = 0) const;
-  /// Ends this copy. Idempotent.
+  /// Lets a further stream use the batch. Work that is queued on `stream` after this call waits
+  /// until the batch is written, and the memory is freed only after the work that is queued on
+  /// `stream` when the batch is released. Call this for every stream that was not passed to next().
+  [[nodiscard]] Status record_stream(CUstream_st* stream) const;
+  /// Ends this copy. Idempotent. Do not release a batch while one of its streams is being captured:
+  /// its memory then stays allocated until the process ends.
   void release() noexcept { output_.reset(); }
 
  private:
@@ -164,11 +138,10 @@ class DeviceBatch {
   std::shared_ptr<device::Output> output_;
 };
 
-/// The caller's memory on one device for next_into(): at least image_batch_bytes(part) and
-/// label_batch_bytes(part) bytes for the part of that device, aligned to 16 bytes. A null pointer
-/// with 0 bytes means that the image or label is not written. Managed memory is accepted. Refused
-/// with code `usage`: host memory, memory of another device, and a buffer that is known to be
-/// shorter than stated.
+/// The caller's memory on the device for next_into(), aligned to 16 bytes; image_batch_bytes() and
+/// label_batch_bytes() suffice for every batch. A null pointer with 0 bytes means that the image or
+/// label is not written. Managed memory is accepted. Refused with code `usage`: a buffer that is
+/// smaller than the batch, host memory and memory of another device.
 struct DeviceBuffers {
   void* image = nullptr;
   std::uint64_t image_bytes = 0;
@@ -178,21 +151,18 @@ struct DeviceBuffers {
 
 struct ResidencyChoice {
   Residency residency = Residency::page;  ///< never automatic
-  std::uint64_t packed_bytes = 0;         ///< size of the whole data set in that residency
-  /// "asked for", "automatic: 1.2 GB of packed records fit the device budget of 30 GB", …
+  std::uint64_t packed_bytes = 0;         ///< of all records, as they are stored in device memory
+  /// "asked for", or "auto: 1234 bytes for packed records fit the device budget of 5678 bytes", …
   std::string reason;
 };
 
 struct DeviceLoaderStatistics {
-  std::uint64_t batches = 0;  ///< handed out
-  /// Time that consumers waited for a packed batch, not counting waits for the device itself.
-  double wait_seconds = 0;
-  /// Copied from host to device, over all devices, including the load of resident records.
-  std::uint64_t copied_bytes = 0;
+  std::uint64_t batches = 0;       ///< handed out
+  double wait_seconds = 0;         ///< time that consumers waited for records, not for the device
+  std::uint64_t copied_bytes = 0;  ///< from host to device, including resident records
   std::uint64_t pinned_bytes = 0;  ///< in use; constant from open to close
-  /// Per device; constant from open to close, except for leases that end later.
-  std::vector<std::uint64_t> device_bytes;
-  double load_seconds = 0;  ///< time that open() needed to load resident records
+  std::uint64_t device_bytes = 0;  ///< likewise, without batches that were handed out
+  double load_seconds = 0;         ///< time that open() needed to copy resident records
 };
 
 /// "page", "device", "auto"
@@ -200,12 +170,12 @@ struct DeviceLoaderStatistics {
 
 class DeviceLoader {
  public:
-  /// Allocates the pinned memory, loads the records that `residency` keeps in device memory, and
-  /// starts the threads. If a driver is still freeing memory of closed loaders, open()
-  /// waits for that up to 0.1 s, or up to 10 s if memory is not enough otherwise. If 10 s are not
-  /// enough either, the error says so. Do not call open() while a stream waits for this thread: the
-  /// first loader that a process opens loads kernels, and a driver may wait for all streams to do
-  /// that.
+  /// As in Loader::next(); empty: LoaderOptions::timeout.
+  using Timeout = std::optional<std::chrono::milliseconds>;
+
+  /// Allocates pinned memory and device memory, copies the records that `residency` keeps on the
+  /// device, and starts the threads. Do not call open() while a stream waits for this thread: it
+  /// loads kernels, and a driver may wait for all streams to do that.
   [[nodiscard]] static Result<DeviceLoader> open(const Dataset& dataset,
                                                  const DeviceLoaderOptions& options = {});
   ~DeviceLoader();  ///< calls close()
@@ -213,36 +183,31 @@ class DeviceLoader {
   DeviceLoader& operator=(DeviceLoader&&) noexcept;
 
   [[nodiscard]] std::uint64_t steps_per_epoch() const;  ///< the same on every rank
-  /// Rows of this rank's batches, over all its devices.
-  [[nodiscard]] std::size_t batch_size() const;
-  [[nodiscard]] std::size_t batch_size(std::size_t part) const;
-  [[nodiscard]] std::size_t devices() const;
+  [[nodiscard]] std::size_t batch_size() const;         ///< rows of this rank's largest batch
   [[nodiscard]] unsigned threads() const;
   [[nodiscard]] const std::string& fingerprint() const;
-  /// Bytes of the images of one part of a batch (see DeviceBatch::parts()). If record sizes differ,
-  /// a batch has one row; this and the next function then return the bytes of the largest record.
-  [[nodiscard]] std::uint64_t image_batch_bytes(std::size_t part = 0) const;
-  /// The same; 0 for an unlabeled data set.
-  [[nodiscard]] std::uint64_t label_batch_bytes(std::size_t part = 0) const;
+  /// Bytes of the images of the largest batch. If records differ in size, a batch has one row; this
+  /// and the next function then return the bytes of the largest record.
+  [[nodiscard]] std::uint64_t image_batch_bytes() const;
+  [[nodiscard]] std::uint64_t label_batch_bytes() const;  ///< 0 for an unlabeled data set
   [[nodiscard]] const ResidencyChoice& residency() const;
   [[nodiscard]] DeviceLoaderStatistics statistics() const;
 
-  /// Returns the next batch, in device memory that belongs to the loader, or an empty optional at
-  /// the end of each epoch. Pass one stream per device, in the order of the devices. When next()
-  /// returns, the work that writes the batch is queued on these streams. `timeout` as in
-  /// Loader::next(). Further errors: `usage` if a stream is being captured (no batch is lost) and
-  /// if `outputs` is 0, `busy` if the caller holds `outputs` batches already.
-  [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream);  ///< for one device
-  [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream,
-                                                        std::chrono::milliseconds timeout);
-  [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams);
-  [[nodiscard]] Result<std::optional<DeviceBatch>> next(std::span<CUstream_st* const> streams,
-                                                        std::chrono::milliseconds timeout);
-  /// Delivers the next batch like next(), but into the caller's memory, one DeviceBuffers per
-  /// device. The loader never reuses this memory, so the caller decides when the batch may be
-  /// overwritten. Work that the caller queues on the same stream runs after the batch is written.
-  [[nodiscard]] Result<std::optional<DeviceBatchInfo>> next_into(
-      std::span<const DeviceBuffers> buffers, std::span<CUstream_st* const> streams);
+  /// Returns the next batch, or an empty optional at the end of each epoch. When next() returns,
+  /// the work that writes the batch is queued on the stream. The memory is allocated and freed in
+  /// the order of the stream's work (cuMemAllocFromPoolAsync). A call waits for the device only if
+  /// the program has queued the work of more than `prefetch_batches` batches. Further errors:
+  /// `usage` if the stream is being captured or is not a stream of the device, and if the device
+  /// has no memory pools; `io` if its memory is lacking. No batch is lost by these.
+  [[nodiscard]] Result<std::optional<DeviceBatch>> next(CUstream_st* stream, Timeout timeout = {});
+  /// Delivers the next batch like next(), but into the caller's memory. Work that is queued on the
+  /// same stream after the call finds the batch written; work that reads the previous contents must
+  /// be queued on that stream before the call, or be done. With LastBatch::keep, the last batch may
+  /// have fewer rows: read batch_size, because the rest of the buffers keeps rows of an earlier
+  /// batch. For a graph of one size use `drop`, or `pad` with num_valid.
+  [[nodiscard]] Result<std::optional<DeviceBatchInfo>> next_into(const DeviceBuffers& buffers,
+                                                                 CUstream_st* stream,
+                                                                 Timeout timeout = {});
 
   /// As in Loader.
   [[nodiscard]] Status seek(std::uint64_t epoch, std::uint64_t step = 0);
@@ -251,13 +216,13 @@ class DeviceLoader {
   [[nodiscard]] LoaderState state() const;
   [[nodiscard]] Status restore(const LoaderState& state);
   void cancel() noexcept;
-  /// Stops and joins the threads; batches that the caller holds stay valid. Does not wait for
-  /// streams. May be called again, and while the program exits.
+  /// Stops the threads, waits for the copies and kernels that are queued, and frees the memory.
+  /// Batches that the caller holds stay valid. May be called again, and while the program exits.
   void close() noexcept;
 
  private:
+  friend class device::Core;
   explicit DeviceLoader(std::shared_ptr<device::Core> core);
-  friend Result<DeviceLoader> make_device_loader(std::shared_ptr<device::Core> core);
   std::shared_ptr<device::Core> core_;
 };
 

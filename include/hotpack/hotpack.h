@@ -430,7 +430,7 @@ typedef struct hotpack_loader_options {
   /** If the last samples of an epoch do not fill a step: HOTPACK_LAST_BATCH_DROP leaves them out
    * (with shuffling, different samples in each epoch), HOTPACK_LAST_BATCH_PAD adds empty rows after
    * the first `num_valid`, HOTPACK_LAST_BATCH_WRAP adds the first samples of the epoch again, and
-   * HOTPACK_LAST_BATCH_KEEP gives a shorter last batch, on every rank (not on devices). Default:
+   * HOTPACK_LAST_BATCH_KEEP gives a shorter last batch, on every rank. Default:
    * HOTPACK_LAST_BATCH_DROP. */
   int32_t last_batch;
   /** HOTPACK_SHUFFLE_FULL: one permutation of all samples. HOTPACK_SHUFFLE_BLOCK: long reads, for
@@ -504,12 +504,13 @@ typedef struct hotpack_loader_options {
   int64_t pad_width;
   /** Likewise. 0 and 0: no padding. Default: 0. */
   int64_t pad_height;
-  /** Threads that read and expand records. 0: the cores that this process may use, at most 8 (on
-   * devices: at most 4 per device and 4 more). Default: 0. */
+  /** Threads that read and expand records. 0: the cores that this process may use, at most 8.
+   * Default: 0. */
   uint32_t threads;
   /** Slots, each of which is memory for one batch that is read ahead or in use, 2 … 64. More of
    * them bridge longer pauses. A loader in host memory makes further slots while the program holds
-   * batches; a device holds as many packed batches. Default: 3. */
+   * batches. A device loader has twice as many slots, in pinned memory, and room for as many packed
+   * batches on the device. Default: 3. */
   uint32_t prefetch_batches;
   /** When to check the CRC-32C of a record. HOTPACK_VERIFY_FIRST_READ: once in this process.
    * HOTPACK_VERIFY_ALWAYS: at every read. HOTPACK_VERIFY_NEVER: not at all. Default:
@@ -524,7 +525,7 @@ typedef struct hotpack_loader_options {
   int64_t timeout_ms;
   /** Limit for the memory of all slots, also of those that are made later; opening a loader that
    * needs more is refused. 0: no limit. With a limit, a loader of records of different sizes makes
-   * no further slots. Devices have budgets of their own, and need 0. Default: 0. */
+   * no further slots. The slots of a device loader are pinned memory. Default: 0. */
   uint64_t memory_budget_bytes;
   /** With free, memory for batches, for example pinned memory. NULL: ordinary memory. Default:
    * NULL. */
@@ -711,8 +712,8 @@ typedef struct hotpack_read_options {
   int64_t pad_width;
   /** Likewise. 0 and 0: no padding. Default: 0. */
   int64_t pad_height;
-  /** Threads that read and expand records. 0: the cores that this process may use, at most 8 (on
-   * devices: at most 4 per device and 4 more). Default: 0. */
+  /** Threads that read and expand records. 0: the cores that this process may use, at most 8.
+   * Default: 0. */
   uint32_t threads;
   /** When to check the CRC-32C of a record. HOTPACK_VERIFY_FIRST_READ: once in this process.
    * HOTPACK_VERIFY_ALWAYS: at every read. HOTPACK_VERIFY_NEVER: not at all. Default:

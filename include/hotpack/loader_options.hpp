@@ -40,7 +40,7 @@ struct LoaderOptions {
   /// If the last samples of an epoch do not fill a step: LastBatch::drop leaves them out (with
   /// shuffling, different samples in each epoch), LastBatch::pad adds empty rows after the first
   /// `num_valid`, LastBatch::wrap adds the first samples of the epoch again, and LastBatch::keep
-  /// gives a shorter last batch, on every rank (not on devices).
+  /// gives a shorter last batch, on every rank.
   LastBatch last_batch = LastBatch::drop;
   /// Shuffle::full: one permutation of all samples. Shuffle::block: long reads, for disks.
   /// Shuffle::none: the order of the files.
@@ -70,12 +70,12 @@ struct LoaderOptions {
   std::optional<PixelSize> pad_to = {};
 
   // ---- Resources ----
-  /// Threads that read and expand records. 0: the cores that this process may use, at most 8 (on
-  /// devices: at most 4 per device and 4 more).
+  /// Threads that read and expand records. 0: the cores that this process may use, at most 8.
   unsigned threads = 0;
   /// Slots, each of which is memory for one batch that is read ahead or in use, 2 … 64. More of
   /// them bridge longer pauses. A loader in host memory makes further slots while the program holds
-  /// batches; a device holds as many packed batches.
+  /// batches. A device loader has twice as many slots, in pinned memory, and room for as many
+  /// packed batches on the device.
   unsigned prefetch_batches = 3;
   /// When to check the CRC-32C of a record. VerifyChecksums::first_read: once in this process.
   /// VerifyChecksums::always: at every read. VerifyChecksums::never: not at all.
@@ -88,7 +88,7 @@ struct LoaderOptions {
   std::chrono::milliseconds timeout = std::chrono::seconds(600);
   /// Limit for the memory of all slots, also of those that are made later; opening a loader that
   /// needs more is refused. 0: no limit. With a limit, a loader of records of different sizes makes
-  /// no further slots. Devices have budgets of their own, and need 0.
+  /// no further slots. The slots of a device loader are pinned memory.
   std::uint64_t memory_budget_bytes = 0;
   /// Memory for batches, for example pinned memory. Null: ordinary memory.
   std::shared_ptr<SlotAllocator> allocator = {};

@@ -34,8 +34,7 @@ struct ReadOptions {
   /// Pads each record on the right and at the bottom to this size (black; labels: ignored).
   /// Required if record sizes differ, unless a crop is set or a batch has one row.
   std::optional<PixelSize> pad_to = {};
-  /// Threads that read and expand records. 0: the cores that this process may use, at most 8 (on
-  /// devices: at most 4 per device and 4 more).
+  /// Threads that read and expand records. 0: the cores that this process may use, at most 8.
   unsigned threads = 0;
   /// When to check the CRC-32C of a record. VerifyChecksums::first_read: once in this process.
   /// VerifyChecksums::always: at every read. VerifyChecksums::never: not at all.

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/try.hpp"
 #include "bench/batches.hpp"
-#include "bench/device_batches.hpp"
+#include "bench/cuda_bandwidth.hpp"
 #include "bench/measure.hpp"
 #include "bench/run.hpp"
 #include "bench/setup.hpp"
-#include "hotpack/cuda_bandwidth.hpp"
 #include "hotpack/device_loader.hpp"
 
 namespace hotpack::bench {
@@ -30,6 +29,52 @@ Outputs half_outputs(const Setup& setup) {
   half.name += " + one-hot f16";
   return half;
 }
+
+// The batches of a DeviceLoader that delivers epoch after epoch on the default stream. If an epoch
+// has more than `steps` steps, the loader repeats the first `steps` steps of the first epoch.
+class DeviceBatches {
+ public:
+  DeviceBatches(DeviceLoader loader, unsigned prefetch, std::uint64_t steps)
+      : loader_(std::move(loader)),
+        // two slots per batch, packed batches on the device, and batches whose work is queued
+        ahead_(4 * prefetch),
+        steps_(steps < loader_.steps_per_epoch() ? steps : UINT64_MAX) {}
+
+  // Takes batches for about `seconds`, at least one. Work.bytes counts the bytes of the tensors.
+  // The host's clock is exact enough although the device works later: when the measurement begins
+  // and when it ends, the loader is the same number of batches ahead of the device.
+  Result<Work> take(double seconds) {
+    for (unsigned batch = 0; batch <= ahead_; ++batch) HOTPACK_TRY(next());
+    Work work;
+    const double began = now_seconds();
+    do {
+      HOTPACK_ASSIGN(const DeviceBatch batch, next());
+      work.samples += batch.num_valid();
+      work.bytes += batch.image().bytes + batch.label().bytes;
+      work.seconds = now_seconds() - began;
+    } while (work.seconds < seconds);
+    return work;
+  }
+
+ private:
+  Result<DeviceBatch> next() {
+    if (taken_ == steps_) {
+      HOTPACK_TRY(loader_.seek(0, 0));
+      taken_ = 0;
+    }
+    std::optional<DeviceBatch> batch;
+    while (!batch) {  // empty at the end of an epoch
+      HOTPACK_ASSIGN(batch, loader_.next(nullptr));
+    }
+    ++taken_;
+    return std::move(*batch);
+  }
+
+  DeviceLoader loader_;
+  unsigned ahead_;       // batches that may be read or queued before the device is done with one
+  std::uint64_t steps_;  // of an epoch that are used
+  std::uint64_t taken_ = 0;
+};
 
 struct Limit {
   std::string name;
@@ -100,7 +145,8 @@ class DeviceRun {
   }
 
   Status measure_bus() {
-    HOTPACK_ASSIGN(bandwidth_, measure_cuda_bandwidth(ordinal_, setup_.seconds));
+    HOTPACK_ASSIGN(const auto driver, device::Driver::load());
+    HOTPACK_ASSIGN(bandwidth_, measure_cuda_bandwidth(driver, ordinal_, setup_.seconds));
     report_.device->memory_bandwidth = bandwidth_.memory;
     report_.rows.push_back({Stage::bus,
                             "pinned memory to device",
@@ -164,8 +210,9 @@ class DeviceRun {
 
   Result<Rate> rate_of_loader(const Dataset& dataset, Residency residency,
                               const Outputs& form) const {
-    HOTPACK_ASSIGN(DeviceBatches batches,
-                   DeviceBatches::open(dataset, options_of(residency, form), warm_.steps));
+    const DeviceLoaderOptions options = options_of(residency, form);
+    HOTPACK_ASSIGN(DeviceLoader loader, DeviceLoader::open(dataset, options));
+    DeviceBatches batches(std::move(loader), options.loader.prefetch_batches, warm_.steps);
     return rate_of_turns([&](double seconds) { return batches.take(seconds); });
   }
 
@@ -183,7 +230,7 @@ class DeviceRun {
                                                                           options_.threads.end());
     options.loader =
         setup_.loader_options(threads, form, BatchContent::expanded, VerifyChecksums::never);
-    options.devices = {ordinal_};
+    options.device = ordinal_;
     options.residency = residency;
     return options;
   }

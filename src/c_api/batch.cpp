@@ -45,10 +45,7 @@ Result<hotpack_batch_info> info_of(const Batch& batch) {
 
 Result<hotpack_batch_info> info_of(const BatchInfo& batch, const hotpack_batch_buffers& buffers) {
   hotpack_batch_info info{};
-  info.epoch = batch.epoch;
-  info.step = batch.step;
-  info.batch_size = batch.batch_size;
-  info.num_valid = batch.num_valid;
+  set_rows(batch, info);
   HOTPACK_ASSIGN(info.image, field_of(buffers.image, batch.image_shape, batch.image_dtype));
   const bool labeled = !batch.label_shape.empty();
   HOTPACK_ASSIGN(info.label,

@@ -15,6 +15,14 @@ namespace hotpack::c_api {
 // field or the data set does not have it; shape and type are reported anyway.
 [[nodiscard]] Result<hotpack_field> field_of(void* data, const std::vector<std::int64_t>& shape,
                                              ElementType type);
+// Sets what the structs for batches in host memory and device memory say of the rows.
+template <class Info>
+void set_rows(const BatchRows& rows, Info& info) {
+  info.epoch = rows.epoch;
+  info.step = rows.step;
+  info.batch_size = rows.batch_size;
+  info.num_valid = rows.num_valid;
+}
 [[nodiscard]] Result<hotpack_batch_info> info_of(const Batch& batch);
 // The description of a batch that was copied to these buffers.
 [[nodiscard]] Result<hotpack_batch_info> info_of(const BatchInfo& batch,

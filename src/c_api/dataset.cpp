@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -156,46 +155,36 @@ hotpack_status hotpack_dataset_open(const char* folder, hotpack_dataset** datase
 
 hotpack_status hotpack_dataset_open_many(const char* const* folders, size_t count,
                                          hotpack_dataset** dataset) {
-  if (dataset == nullptr) return HOTPACK_ERROR_USAGE;
-  *dataset = new (std::nothrow) hotpack_dataset;
-  if (*dataset == nullptr) return HOTPACK_ERROR_IO;  // no memory
-  return call((*dataset)->failures, [&]() -> Outcome {
+  return open_handle(dataset, [&](hotpack_dataset& handle) -> Status {
     HOTPACK_ASSIGN(const auto list, folder_list(folders, count));
-    HOTPACK_ASSIGN((*dataset)->dataset, Dataset::open(list));
-    return HOTPACK_OK;
+    HOTPACK_ASSIGN(handle.dataset, Dataset::open(list));
+    return {};
   });
 }
 
 hotpack_status hotpack_dataset_subset(const hotpack_dataset* dataset, const uint64_t* numbers,
                                       size_t count, hotpack_dataset** subset) {
-  if (subset == nullptr) return HOTPACK_ERROR_USAGE;
-  *subset = new (std::nothrow) hotpack_dataset;
-  if (*subset == nullptr) return HOTPACK_ERROR_IO;  // no memory
-  return call((*subset)->failures, [&]() -> Outcome {
+  return open_handle(subset, [&](hotpack_dataset& handle) -> Status {
     HOTPACK_ASSIGN(const Dataset* const whole, open_dataset(dataset));
     HOTPACK_ASSIGN(const auto chosen, numbers_of(numbers, count));
-    HOTPACK_ASSIGN((*subset)->dataset, whole->subset(chosen));
-    return HOTPACK_OK;
+    HOTPACK_ASSIGN(handle.dataset, whole->subset(chosen));
+    return {};
   });
 }
 
 void hotpack_dataset_close(hotpack_dataset* dataset) { delete dataset; }
 
-const char* hotpack_dataset_error(const hotpack_dataset* dataset) {
-  return dataset == nullptr ? "" : dataset->failures.latest();
-}
+const char* hotpack_dataset_error(const hotpack_dataset* dataset) { return latest_error(dataset); }
 
 hotpack_status hotpack_dataset_error_info(const hotpack_dataset* dataset,
                                           hotpack_error_info* info) {
-  return describe_error(dataset == nullptr ? nullptr : &dataset->failures, info);
+  return latest_error_info(dataset, info);
 }
 
 hotpack_status hotpack_dataset_describe(const hotpack_dataset* dataset,
                                         hotpack_dataset_info* info) {
   return with_dataset(dataset, [&](const Dataset& open) -> Outcome {
-    HOTPACK_TRY(require(info, "info"));
-    HOTPACK_TRY(write_struct(info_of(open), info, "hotpack_dataset_info"));
-    return HOTPACK_OK;
+    return give_struct(info_of(open), info, "hotpack_dataset_info");
   });
 }
 

@@ -1,22 +1,15 @@
-// The structs behind the opaque handles of hotpack_device.h.
+// The structs behind the opaque handles of hotpack_device.h, and the conversion of its options.
 //
-// Ownership, thread-safety and failure: as handles.hpp.
+// Ownership, thread-safety and failure: as handles.hpp and loader_options.hpp.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "c_api/call.hpp"
 #include "c_api/failures.hpp"
 #include "hotpack/device_loader.hpp"
 #include "hotpack/hotpack_device.h"
 #include "hotpack/result.hpp"
-
-struct hotpack_cuda {
-  mutable hotpack::c_api::Failures failures;
-  std::optional<hotpack::CudaInfo> info;
-};
 
 struct hotpack_device_loader {
   mutable hotpack::c_api::Failures failures;
@@ -25,27 +18,21 @@ struct hotpack_device_loader {
 
 struct hotpack_device_batch {
   mutable hotpack::c_api::Failures failures;
-  std::optional<hotpack::DeviceBatch> lease;  // absent for a batch of next_into()
-  hotpack::DeviceBatchInfo copied;            // describes a batch of next_into()
+  std::optional<hotpack::DeviceBatch> batch;  // absent for a batch of next_into()
+  hotpack::DeviceBatchInfo written;           // describes a batch of next_into()
   std::vector<hotpack_crop> crops;
 
   [[nodiscard]] const hotpack::DeviceBatchInfo& info() const {
-    return lease ? lease->info() : copied;
+    return batch ? batch->info() : written;
   }
 };
 
 namespace hotpack::c_api {
 
-// Calls body(DeviceLoader) and returns its status. If the handle failed to open, returns
-// HOTPACK_ERROR_USAGE instead; the handle then still has the text of the error of opening.
-template <class Body>
-hotpack_status with_device_loader(hotpack_device_loader* handle, const Body& body) noexcept {
-  if (handle == nullptr || !handle->loader) return HOTPACK_ERROR_USAGE;
-  return call(handle->failures, [&]() -> Outcome { return body(*handle->loader); });
-}
+// The defaults of DeviceLoaderOptions, with struct_size set to the size of this library's struct.
+[[nodiscard]] hotpack_device_loader_options default_device_options();
 
-// One device's part of the batch. Failure: code `usage` for a part that does not exist.
-[[nodiscard]] Result<const DevicePart*> part_of(const hotpack_device_batch& batch,
-                                                std::uint64_t number);
+// The result keeps no reference to `from`.
+[[nodiscard]] Result<DeviceLoaderOptions> device_options(const hotpack_device_loader_options& from);
 
 }  // namespace hotpack::c_api

@@ -14,12 +14,15 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/try.hpp"
 #include "c_api/call.hpp"
 #include "c_api/failures.hpp"
 #include "c_api/option_error.hpp"
+#include "c_api/structs.hpp"
 #include "hotpack/dataset.hpp"
 #include "hotpack/hotpack.h"
 #include "hotpack/loader.hpp"
@@ -50,19 +53,19 @@ struct hotpack_batch {
 
 namespace hotpack::c_api {
 
-// Calls body(Dataset) and returns its status. If the handle failed to open, returns
-// HOTPACK_ERROR_USAGE instead; the handle then still has the text of the error of opening.
-template <class Body>
-hotpack_status with_dataset(const hotpack_dataset* handle, const Body& body) noexcept {
-  if (handle == nullptr || !handle->dataset) return HOTPACK_ERROR_USAGE;
-  return call(handle->failures, [&]() -> Outcome { return body(*handle->dataset); });
+// Calls body(value) with what the handle opened and returns its status. If the handle failed to
+// open, returns HOTPACK_ERROR_USAGE instead; the handle then still has the text of the error of
+// opening.
+template <class Handle, class Value, class Body>
+hotpack_status with_open(Handle* handle, std::optional<Value> std::remove_const_t<Handle>::*opened,
+                         const Body& body) noexcept {
+  if (handle == nullptr || !(handle->*opened)) return HOTPACK_ERROR_USAGE;
+  return call(handle->failures, [&]() -> Outcome { return body(*(handle->*opened)); });
 }
 
-// As with_dataset(), with body(Loader).
 template <class Body>
-hotpack_status with_loader(hotpack_loader* handle, const Body& body) noexcept {
-  if (handle == nullptr || !handle->loader) return HOTPACK_ERROR_USAGE;
-  return call(handle->failures, [&]() -> Outcome { return body(*handle->loader); });
+hotpack_status with_dataset(const hotpack_dataset* handle, const Body& body) noexcept {
+  return with_open(handle, &hotpack_dataset::dataset, body);
 }
 
 // Returns an Error if an argument that must not be NULL is NULL.
@@ -71,6 +74,37 @@ hotpack_status with_loader(hotpack_loader* handle, const Body& body) noexcept {
   return option_error(
       name,
       std::string(name) + " is NULL; it must point to the argument, or to memory for the result");
+}
+
+// Writes `value` to `info`, the caller's struct for results.
+template <class Struct>
+[[nodiscard]] Outcome give_struct(const std::type_identity_t<Struct>& value, Struct* info,
+                                  const char* name) {
+  HOTPACK_TRY(require(info, "info"));
+  HOTPACK_TRY(write_struct(value, info, name));
+  return HOTPACK_OK;
+}
+
+// Implements the functions that make a handle, which the caller gets even if make(handle) fails.
+template <class Handle, class Make>
+hotpack_status open_handle(Handle** handle, const Make& make) noexcept {
+  if (handle == nullptr) return HOTPACK_ERROR_USAGE;
+  *handle = new (std::nothrow) Handle;
+  if (*handle == nullptr) return HOTPACK_ERROR_IO;  // no memory
+  return call((*handle)->failures, [&]() -> Outcome {
+    HOTPACK_TRY(make(**handle));
+    return HOTPACK_OK;
+  });
+}
+
+// Implements the functions hotpack_…_error and hotpack_…_error_info.
+template <class Handle>
+const char* latest_error(const Handle* handle) noexcept {
+  return handle == nullptr ? "" : handle->failures.latest();
+}
+template <class Handle>
+hotpack_status latest_error_info(const Handle* handle, hotpack_error_info* info) noexcept {
+  return describe_error(handle == nullptr ? nullptr : &handle->failures, info);
 }
 
 // Implements the functions hotpack_…_batch_share: calls copy(*batch), which returns a handle that
@@ -89,22 +123,10 @@ hotpack_status share_batch(const Handle* batch, Handle** share, const Copy& copy
   }
 }
 
-// Implements the functions hotpack_…_position of an open loader.
-template <class AnyLoader>
-hotpack_status write_position(Failures& failures, const AnyLoader& loader, std::uint64_t* epoch,
-                              std::uint64_t* step) noexcept {
-  return call(failures, [&]() -> Outcome {
-    const LoaderPosition position = loader.position();
-    if (epoch != nullptr) *epoch = position.epoch;
-    if (step != nullptr) *step = position.step;
-    return HOTPACK_OK;
-  });
-}
-
 // The data set of a handle from which another handle is made. Failure: code `usage` for NULL, and
 // for a data set that failed to open.
 [[nodiscard]] inline Result<const Dataset*> open_dataset(const hotpack_dataset* handle) {
-  if (Status given = require(handle, "dataset"); !given.ok()) return std::move(given).error();
+  HOTPACK_TRY(require(handle, "dataset"));
   if (handle->dataset) return &*handle->dataset;
   return option_error("dataset",
                       std::string("the data set did not open: ") + handle->failures.latest());
@@ -117,7 +139,7 @@ hotpack_status write_position(Failures& failures, const AnyLoader& loader, std::
 [[nodiscard]] inline Result<std::span<const std::uint64_t>> numbers_of(const std::uint64_t* numbers,
                                                                        std::size_t count) {
   if (count == 0) return std::span<const std::uint64_t>();
-  if (Status given = require(numbers, "numbers"); !given.ok()) return std::move(given).error();
+  HOTPACK_TRY(require(numbers, "numbers"));
   return std::span(numbers, count);
 }
 

@@ -1,60 +1,32 @@
 // The functions hotpack_loader_….
 #include "hotpack/loader.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <memory>
-#include <new>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "base/try.hpp"
 #include "c_api/batch.hpp"
 #include "c_api/call.hpp"
 #include "c_api/handles.hpp"
+#include "c_api/loader_calls.hpp"
 #include "c_api/loader_options.hpp"
 #include "c_api/structs.hpp"
-#include "c_api/text.hpp"
 #include "c_api/user_memory.hpp"
 #include "hotpack/hotpack.h"
 
 namespace hotpack::c_api {
 namespace {
 
-Status open_loader(const hotpack_dataset* dataset, const hotpack_loader_options* options,
-                   hotpack_loader& handle) {
-  HOTPACK_ASSIGN(const Dataset* const data, open_dataset(dataset));
-  hotpack_loader_options given = default_options();
-  if (options != nullptr) {
-    HOTPACK_ASSIGN(given, read_struct(options, default_options(), "hotpack_loader_options"));
-  }
-  HOTPACK_ASSIGN(LoaderOptions own, loader_options(given));
-  if (own.allocator)
-    handle.memory = UserMemory::hold(std::static_pointer_cast<UserMemory>(own.allocator));
-  HOTPACK_ASSIGN(handle.loader, Loader::open(*data, own));
-  return {};
-}
-
-// Implements the next-functions: takes a batch with next() and passes it to the caller in *out.
-// Uses the loader's own timeout if `timeout_ms` is absent. Everything that may fail is done before
-// the batch is taken, so that no batch is lost.
-hotpack_status next_batch(hotpack_loader* handle, std::optional<std::int64_t> timeout_ms,
-                          hotpack_batch** out) {
-  if (out != nullptr) *out = nullptr;
-  return with_loader(handle, [&](Loader& loader) -> Outcome {
+hotpack_status next(hotpack_loader* handle, std::optional<std::int64_t> timeout_ms,
+                    hotpack_batch** out) {
+  const auto take = [&](Loader& loader, hotpack_batch& made, auto... timeout) -> Result<Crops> {
     HOTPACK_TRY(require(out, "batch"));
-    HOTPACK_ASSIGN(const auto timeout, milliseconds(timeout_ms.value_or(0)));
-    auto leased = std::make_unique<hotpack_batch>();
-    leased->memory = handle->memory;
-    leased->crops.resize(loader.batch_size());
-    HOTPACK_ASSIGN(leased->batch, timeout_ms ? loader.next(timeout) : loader.next());
-    if (!leased->batch) return HOTPACK_END_OF_EPOCH;
-    const auto crops = leased->batch->crops();
-    std::transform(crops.begin(), crops.end(), leased->crops.begin(), crop_of);
-    *out = leased.release();
-    return HOTPACK_OK;
-  });
+    made.memory = handle->memory;
+    HOTPACK_ASSIGN(made.batch, loader.next(timeout...));
+    return made.batch ? Crops(made.batch->crops()) : Crops();
+  };
+  return loader_next(handle, timeout_ms, out, take);
 }
 
 Outcome next_into(Loader& loader, const hotpack_batch_buffers* buffers, hotpack_batch_info* info) {
@@ -71,12 +43,6 @@ Outcome next_into(Loader& loader, const hotpack_batch_buffers* buffers, hotpack_
   return HOTPACK_OK;
 }
 
-// Returns a number of an open loader, otherwise 0.
-template <class Number>
-Number fact(const hotpack_loader* handle, Number (Loader::*get)() const) {
-  return handle == nullptr || !handle->loader ? Number{} : ((*handle->loader).*get)();
-}
-
 }  // namespace
 }  // namespace hotpack::c_api
 
@@ -89,66 +55,69 @@ hotpack_status hotpack_loader_options_init(hotpack_loader_options* options, size
 
 hotpack_status hotpack_loader_open(const hotpack_dataset* dataset,
                                    const hotpack_loader_options* options, hotpack_loader** loader) {
-  if (loader == nullptr) return HOTPACK_ERROR_USAGE;
-  *loader = new (std::nothrow) hotpack_loader;
-  if (*loader == nullptr) return HOTPACK_ERROR_IO;  // no memory
-  return call((*loader)->failures, [&]() -> Outcome {
-    HOTPACK_TRY(open_loader(dataset, options, **loader));
-    return HOTPACK_OK;
+  return open_handle(loader, [&](hotpack_loader& handle) -> Status {
+    HOTPACK_ASSIGN(const Dataset* const data, open_dataset(dataset));
+    HOTPACK_ASSIGN(const hotpack_loader_options given,
+                   read_or(options, default_options(), "hotpack_loader_options"));
+    HOTPACK_ASSIGN(LoaderOptions own, loader_options(given));
+    if (own.allocator)
+      handle.memory = UserMemory::hold(std::static_pointer_cast<UserMemory>(own.allocator));
+    HOTPACK_ASSIGN(handle.loader, Loader::open(*data, own));
+    return {};
   });
 }
 
 void hotpack_loader_close(hotpack_loader* loader) { delete loader; }
 
-const char* hotpack_loader_error(const hotpack_loader* loader) {
-  return loader == nullptr ? "" : loader->failures.latest();
-}
+const char* hotpack_loader_error(const hotpack_loader* loader) { return latest_error(loader); }
 
 hotpack_status hotpack_loader_error_info(const hotpack_loader* loader, hotpack_error_info* info) {
-  return describe_error(loader == nullptr ? nullptr : &loader->failures, info);
+  return latest_error_info(loader, info);
 }
 
 uint64_t hotpack_loader_steps_per_epoch(const hotpack_loader* loader) {
-  return fact(loader, &Loader::steps_per_epoch);
+  return loader_fact(loader, &Loader::steps_per_epoch);
 }
 
 uint64_t hotpack_loader_batch_size(const hotpack_loader* loader) {
-  return fact(loader, &Loader::batch_size);
+  return loader_fact(loader, &Loader::batch_size);
 }
 
 uint32_t hotpack_loader_threads(const hotpack_loader* loader) {
-  return fact(loader, &Loader::threads);
+  return loader_fact(loader, &Loader::threads);
 }
 
 uint64_t hotpack_loader_image_batch_bytes(const hotpack_loader* loader) {
-  return fact(loader, &Loader::image_batch_bytes);
+  return loader_fact(loader, &Loader::image_batch_bytes);
 }
 
 uint64_t hotpack_loader_label_batch_bytes(const hotpack_loader* loader) {
-  return fact(loader, &Loader::label_batch_bytes);
+  return loader_fact(loader, &Loader::label_batch_bytes);
 }
 
 uint64_t hotpack_loader_slot_bytes(const hotpack_loader* loader) {
-  return fact(loader, &Loader::slot_bytes);
+  return loader_fact(loader, &Loader::slot_bytes);
 }
 
-uint64_t hotpack_loader_slots(const hotpack_loader* loader) { return fact(loader, &Loader::slots); }
+uint64_t hotpack_loader_slots(const hotpack_loader* loader) {
+  return loader_fact(loader, &Loader::slots);
+}
 
 uint64_t hotpack_loader_leased(const hotpack_loader* loader) {
-  return fact(loader, &Loader::leased);
+  return loader_fact(loader, &Loader::leased);
 }
 
 const char* hotpack_loader_fingerprint(const hotpack_loader* loader) {
-  return loader == nullptr || !loader->loader ? "" : loader->loader->fingerprint().c_str();
+  return loader_fingerprint(loader);
 }
 
 hotpack_status hotpack_loader_next(hotpack_loader* loader, hotpack_batch** batch) {
-  return next_batch(loader, std::nullopt, batch);
+  return next(loader, std::nullopt, batch);
 }
 
 hotpack_status hotpack_loader_next_timeout(hotpack_loader* loader, int64_t timeout_ms,
                                            hotpack_batch** batch) {
-  return next_batch(loader, timeout_ms, batch);
+  return next(loader, timeout_ms, batch);
 }
 
 hotpack_status hotpack_loader_next_into(hotpack_loader* loader,
@@ -159,42 +128,25 @@ hotpack_status hotpack_loader_next_into(hotpack_loader* loader,
 }
 
 hotpack_status hotpack_loader_seek(hotpack_loader* loader, uint64_t epoch, uint64_t step) {
-  return with_loader(loader, [&](Loader& open) -> Outcome {
-    HOTPACK_TRY(open.seek(epoch, step));
-    return HOTPACK_OK;
-  });
+  return loader_seek(loader, epoch, step);
 }
 
 hotpack_status hotpack_loader_begin_epoch(hotpack_loader* loader, uint64_t epoch) {
-  return with_loader(loader, [&](Loader& open) -> Outcome {
-    HOTPACK_TRY(open.begin_epoch(epoch));
-    return HOTPACK_OK;
-  });
+  return loader_begin_epoch(loader, epoch);
 }
 
 hotpack_status hotpack_loader_position(const hotpack_loader* loader, uint64_t* epoch,
                                        uint64_t* step) {
-  if (loader == nullptr || !loader->loader) return HOTPACK_ERROR_USAGE;
-  return write_position(loader->failures, *loader->loader, epoch, step);
+  return loader_position(loader, epoch, step);
 }
 
 hotpack_status hotpack_loader_state(hotpack_loader* loader, char* text, size_t size,
                                     size_t* length) {
-  return with_loader(loader, [&](Loader& open) -> Outcome {
-    HOTPACK_TRY(copy_text(open.state().text(), text, size, length));
-    return HOTPACK_OK;
-  });
+  return loader_state(loader, text, size, length);
 }
 
 hotpack_status hotpack_loader_restore(hotpack_loader* loader, const char* text) {
-  return with_loader(loader, [&](Loader& open) -> Outcome {
-    HOTPACK_TRY(require(text, "text"));
-    HOTPACK_ASSIGN(const LoaderState state, LoaderState::parse(text));
-    HOTPACK_TRY(open.restore(state));
-    return HOTPACK_OK;
-  });
+  return loader_restore(loader, text);
 }
 
-void hotpack_loader_cancel(hotpack_loader* loader) {
-  if (loader != nullptr && loader->loader) loader->loader->cancel();
-}
+void hotpack_loader_cancel(hotpack_loader* loader) { loader_cancel(loader); }

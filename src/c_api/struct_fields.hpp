@@ -128,13 +128,7 @@ template <class Struct, class... Field>
 
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_batch_info*, std::size_t size) {
   using S = hotpack_device_batch_info;
-  return ends_with_field(size, &S::struct_size, &S::epoch, &S::step, &S::batch_size, &S::num_valid,
-                         &S::parts);
-}
-
-[[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_part_info*, std::size_t size) {
-  using S = hotpack_device_part_info;
-  return ends_with_field(size, &S::struct_size, &S::stream, &S::first_row, &S::batch_size,
+  return ends_with_field(size, &S::struct_size, &S::stream, &S::epoch, &S::step, &S::batch_size,
                          &S::num_valid, &S::image, &S::label, &S::device, &S::reserved);
 }
 
@@ -166,8 +160,8 @@ template <class Struct, class... Field>
 [[nodiscard]] constexpr bool has_whole_fields(const hotpack_device_loader_options*, std::size_t size) {
   using S = hotpack_device_loader_options;
   return ends_with_field(
-      size, &S::struct_size, &S::loader, &S::devices, &S::device_count, &S::residency, &S::outputs,
-      &S::pinned_budget_bytes, &S::device_budget_bytes, &S::progress, &S::progress_user);
+      size, &S::struct_size, &S::loader, &S::device, &S::residency, &S::device_budget_bytes,
+      &S::progress, &S::progress_user);
 }
 // clang-format on
 // </api>

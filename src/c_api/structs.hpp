@@ -49,6 +49,13 @@ template <class Struct>
   return defaults;
 }
 
+// The same, and `defaults` if the caller gave no struct.
+template <class Struct>
+[[nodiscard]] Result<Struct> read_or(const Struct* from, Struct defaults, const char* name) {
+  if (from == nullptr) return defaults;
+  return read_struct(from, defaults, name);
+}
+
 // Copies `value` to the caller's struct, up to the size that the caller gave. If the caller's
 // struct has fields that this library does not know, sets them to 0.
 template <class Struct>

@@ -52,20 +52,24 @@ endif()
 
 # Tests and benchmarks for a machine with a GPU: a folder that can be copied anywhere.
 if(TARGET hotpack_gpu_check)
-  set(comparison device_machine.py device_peers.py hotpack_c.py pack_records.py torch_peers.py)
+  set(comparison device_machine.py device_peers.py device_torch.py hotpack_c.py pack_records.py torch_peers.py)
   install(TARGETS hotpack_gpu_check RUNTIME DESTINATION . COMPONENT gpu-check EXCLUDE_FROM_ALL)
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/scripts/gpu-check DESTINATION . COMPONENT gpu-check EXCLUDE_FROM_ALL)
   # The comparison with PyTorch loads the library by its path: one file, no links.
   install(FILES $<TARGET_FILE:hotpack_c> DESTINATION . RENAME $<TARGET_SONAME_FILE_NAME:hotpack_c> COMPONENT gpu-check EXCLUDE_FROM_ALL)
-  # The machine with the GPU may lack Highway, of which most systems have a shared library only. Program and library look next to themselves.
-  get_filename_component(highway ${HOTPACK_hotpack_highway_hwy} REALPATH)
-  if(highway MATCHES "(libhwy\\.so\\.[0-9]+)")
-    install(FILES ${highway} DESTINATION . RENAME ${CMAKE_MATCH_1} COMPONENT gpu-check EXCLUDE_FROM_ALL)
-  endif()
-  set_target_properties(hotpack_gpu_check PROPERTIES INSTALL_RPATH "$ORIGIN")
-  target_link_options(hotpack_c PRIVATE "LINKER:-rpath,$ORIGIN")
+  # The machine with the GPU may lack shared libraries that the build uses. Program and library look next to themselves.
+  foreach(file IN ITEMS ${HOTPACK_hotpack_highway_hwy} ${HOTPACK_hotpack_zstd_zstd})
+    get_filename_component(file ${file} REALPATH)
+    if(file MATCHES "(lib[a-z]+\\.so\\.[0-9]+)")
+      install(FILES ${file} DESTINATION . RENAME ${CMAKE_MATCH_1} COMPONENT gpu-check EXCLUDE_FROM_ALL)
+    endif()
+  endforeach()
+  set_target_properties(hotpack_gpu_check hotpack_c PROPERTIES INSTALL_RPATH "$ORIGIN")
+  set_target_properties(hotpack_c PROPERTIES BUILD_WITH_INSTALL_RPATH ON) # the bundle has the file of the build
   list(TRANSFORM comparison PREPEND ${PROJECT_SOURCE_DIR}/tests/bench/)
-  install(FILES ${comparison} DESTINATION . COMPONENT gpu-check EXCLUDE_FROM_ALL)
+  set(headers hotpack.h hotpack_device.h)  # whose structs it reads
+  list(TRANSFORM headers PREPEND ${PROJECT_SOURCE_DIR}/include/hotpack/)
+  install(FILES ${comparison} ${PROJECT_SOURCE_DIR}/tests/support/c_structs.py ${headers} DESTINATION . COMPONENT gpu-check EXCLUDE_FROM_ALL)
 endif()
 
 # Documents are installed into one folder, unlike in the source, so their links are changed to the installed places. A link to

@@ -1,30 +1,25 @@
-#include "device/cuda_info.hpp"
-
 #include <array>
 #include <utility>
 
 #include "base/try.hpp"
-#include "device/handles.hpp"
-#include "device/kernel_modules.hpp"
+#include "device/kernels.hpp"
+#include "device/open.hpp"
 
 namespace hotpack {
 namespace device {
 namespace {
 
-// Returns the free memory of a device, or 0 if this process does not use the device. The driver
-// tells the free memory only inside a context, and creating one for that is too expensive: it takes
-// hundreds of megabytes of the device, and a second.
+// Returns the free memory of a device, or 0 if this process does not use the device: the driver
+// reports the free memory only inside a context, and making one takes hundreds of megabytes.
 std::uint64_t free_bytes_of(const std::shared_ptr<const Driver>& driver, Ordinal device,
                             int ordinal) {
   unsigned flags = 0;
   int active = 0;
-  if (driver->api().DevicePrimaryCtxGetState(device, &flags, &active) != code::kSuccess ||
-      active == 0)
-    return 0;
+  const int known = driver->api().DevicePrimaryCtxGetState(device, &flags, &active);
+  if (known != code::kSuccess || active == 0) return 0;
   const auto context = Context::retain(driver, ordinal);
-  if (!context.ok()) return 0;
-  const auto memory = (*context)->memory();
-  return memory.ok() ? memory->free : 0;
+  const auto memory = context.ok() ? (*context)->memory() : context.error();
+  return memory.ok() ? memory->first : 0;
 }
 
 Result<CudaDevice> device_of(const std::shared_ptr<const Driver>& driver, int ordinal) {

@@ -1,6 +1,5 @@
-// The CUDA driver of this machine, found at run time. hotpack links no library of CUDA.
+// The CUDA driver of this machine, found at run time: a table of functions. Its library stays open.
 //
-// Ownership: a Driver is a table of functions; the library stays open as long as the process runs.
 // Thread-safe once made. Failure: code `usage` if there is no driver, only a stub of it, no device,
 // or a driver that is too old; the text says what to do. Code `io` if a call fails.
 #pragma once
@@ -15,30 +14,24 @@ namespace hotpack::device {
 
 class Driver {
  public:
-  // Oldest version of CUDA that a driver must support.
-  static constexpr int kOldestVersion = 12000;
+  static constexpr int kOldestVersion = 12000;  // of CUDA, that a driver must support
 
-  // Returns the driver of this process. The first successful call opens and initializes it; after a
-  // failure, the next call tries again.
+  // The driver of this process. The first successful call opens it; after a failure, the next one
+  // tries again.
   [[nodiscard]] static Result<std::shared_ptr<const Driver>> load();
-  // Makes a driver from the caller's table of functions, and initializes it: cuInit, a new enough
-  // version, at least one device.
+  // A driver of the caller's functions: calls cuInit, needs a new enough version and a device.
   [[nodiscard]] static Result<std::shared_ptr<const Driver>> make(const DriverTable& table);
 
   [[nodiscard]] const DriverTable& api() const { return table_; }
   [[nodiscard]] int version() const { return version_; }  // 13000 for 13.0
   [[nodiscard]] int devices() const { return devices_; }
-
-  // Converts a driver's code to a Status: ok for 0, otherwise code `io` with a text such as
-  // "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2), out of memory".
+  // "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2), out of memory"; ok for code 0.
   [[nodiscard]] Status check(const char* call, int code) const;
 
  private:
   explicit Driver(const DriverTable& table) : table_(table) {}
-  [[nodiscard]] Status initialize();
   DriverTable table_;
-  int version_ = 0;
-  int devices_ = 0;
+  int version_ = 0, devices_ = 0;
 };
 
 // Calls cu<name> of a Driver: HOTPACK_TRY(HOTPACK_DRIVER(driver, MemFree, memory)).

@@ -62,7 +62,7 @@ void BatchFiller::begin(Slot& slot) {
   slot.first_of_run = !follows;
   begun_ = at;
   if (!parts_.sink) return set_rows(slot);
-  if (parts_.sink->needs_samples()) list_samples(slot, parts_.plan, told_);
+  list_samples(slot, parts_.plan, told_);
   parts_.sink->begin(slot, told_);
 }
 
@@ -136,7 +136,11 @@ void BatchFiller::advise(const Slot& slot, std::uint64_t steps, RowRange rows,
 
 Status BatchFiller::fill_row(Slot& slot, std::size_t row, RowScratch& scratch) {
   const auto sample = sample_of_row(slot, parts_.plan, row);
-  return sample ? read_row(slot, row, *sample, scratch) : blank_row(slot, row);
+  if (!sample) return blank_row(slot, row);
+  Status read = read_row(slot, row, *sample, scratch);
+  if (!read.ok() && parts_.sink && parts_.sink->takes_error(*sample, read.error()))
+    return blank_row(slot, row);
+  return read;
 }
 
 Status BatchFiller::blank_row(Slot& slot, std::size_t row) {
@@ -166,7 +170,6 @@ Status BatchFiller::fit(Slot& slot, const RecordShape& record, PixelSize output)
 // Returns the memory to which the image and the label of batch row `row` are written.
 Result<RowSink::Place> BatchFiller::room_for(Slot& slot, std::size_t row, const RecordShape& record,
                                              const expand::Placement& placement) {
-  if (parts_.sink) return parts_.sink->place(slot, row, record, placement);
   if (!parts_.form.output()) HOTPACK_TRY(fit(slot, record, placement.output));
   const RowBytes bytes = parts_.form.row_bytes(record, placement.output);
   return RowSink::Place{slot.image.bytes.data() + row * bytes.image,
@@ -183,10 +186,17 @@ Status BatchFiller::read_row(Slot& slot, std::size_t row, std::uint64_t sample,
   auto placed = form.place(record, box);
   if (!placed.ok()) return at_sample(*parts_.source, std::move(placed).error(), sample);
   const expand::Placement placement = *placed;
-  auto room = room_for(slot, row, record, placement);
+  RowSink* const sink = parts_.sink.get();
+  if (const Error* const known = sink != nullptr ? sink->error_of(sample) : nullptr) return *known;
+  auto room = sink != nullptr ? sink->place(slot, row, sample, record, placement)
+                              : room_for(slot, row, record, placement);
   if (!room.ok()) return at_sample(*parts_.source, std::move(room).error(), sample);
-  const RowTarget target{record, placement, room->image, room->label, parts_.sink != nullptr};
-  HOTPACK_TRY(read_into(*parts_.source, form, sample, target, scratch, slot.keys[row]));
+  const RowTarget target{record, placement, room->image, room->label, sink != nullptr};
+  if (room->key != nullptr) {
+    slot.keys[row] = *room->key;
+  } else {
+    HOTPACK_TRY(read_into(*parts_.source, form, sample, target, scratch, slot.keys[row]));
+  }
   slot.samples[row] = static_cast<std::int64_t>(sample);
   slot.crops[row] = box;
   return {};

@@ -27,30 +27,34 @@ struct LargestRow {
 
 // Receives the rows of batches as records, in the form in which they are stored, for a loader that
 // expands them elsewhere. A RowSink provides the memory for each record, and stores the crop of the
-// row. Several threads call it at once for different rows of a slot. The BatchFiller owns it.
+// row. Several threads call it at once for different rows of a slot.
 class RowSink {
  public:
   struct Place {
     std::byte* image = nullptr;
-    std::byte* label = nullptr;  // null without a label
+    std::byte* label = nullptr;        // null without a label
+    const std::string* key = nullptr;  // set: the record is in its place already, with this key
   };
   RowSink() = default;
   RowSink(const RowSink&) = delete;
   RowSink& operator=(const RowSink&) = delete;
   virtual ~RowSink() = default;
 
-  // Returns true if the sink uses the samples that begin() gets. If it returns false, begin() gets
-  // none, which saves time under the Ring's lock.
-  [[nodiscard]] virtual bool needs_samples() const { return true; }
   // Begins a batch, with the conditions of RowFiller::begin(). `samples` has one element per row:
-  // the sample's number, or nothing for an empty row. It has no elements if needs_samples() is
-  // false.
+  // the sample's number, or nothing for an empty row.
   virtual void begin(Slot& slot, std::span<const std::optional<std::uint64_t>> samples) = 0;
-  // Returns memory for a record of this shape. `placement` is the crop of the batch row. The caller
-  // puts "sample 3: " before the text of an error.
-  [[nodiscard]] virtual Result<Place> place(Slot& slot, std::size_t row, const RecordShape& record,
+  // Returns memory for a sample's record of this shape. `placement` is the crop of the batch row.
+  // The caller puts "sample 3: " before the text of an error.
+  [[nodiscard]] virtual Result<Place> place(Slot& slot, std::size_t row, std::uint64_t sample,
+                                            const RecordShape& record,
                                             const expand::Placement& placement) = 0;
   virtual void blank(Slot& slot, std::size_t row) = 0;
+  // Returns the error of a record that could not be read before; null without one.
+  [[nodiscard]] virtual const Error* error_of(std::uint64_t /*sample*/) const { return nullptr; }
+  // Returns true if the sink has taken the error of a sample: the row is then empty.
+  [[nodiscard]] virtual bool takes_error(std::uint64_t /*sample*/, const Error& /*error*/) {
+    return false;
+  }
 };
 
 class BatchFiller final : public RowFiller {

@@ -36,34 +36,39 @@ std::optional<std::uint64_t> batch_bytes(std::uint64_t row_bytes, std::size_t ro
   return checked_mul(row_bytes, rows);
 }
 
-Status check_memory(const LoaderOptions& options, std::optional<std::uint64_t> slot_bytes) {
-  const auto all = slot_bytes ? checked_mul(*slot_bytes, options.prefetch_batches) : slot_bytes;
+Status check_memory(const LoaderOptions& options, std::optional<std::uint64_t> slot_bytes,
+                    unsigned slots) {
+  const auto all = slot_bytes ? checked_mul(*slot_bytes, slots) : slot_bytes;
   if (!all)
     return usage_error(
         "a batch of these sizes has more bytes than a machine can hold; use a smaller batch");
   if (options.memory_budget_bytes == 0 || *all <= options.memory_budget_bytes) return {};
-  return usage_error("the slots need " + std::to_string(*all) + " bytes (" +
-                     std::to_string(options.prefetch_batches) + " slots of " +
-                     std::to_string(*slot_bytes) + "), but memory_budget_bytes is " +
-                     std::to_string(options.memory_budget_bytes) +
-                     "; use a smaller batch, a smaller prefetch_batches or a larger budget");
+  Error error = usage_error(
+      "the slots need " + std::to_string(*all) + " bytes (" + std::to_string(slots) + " slots of " +
+      std::to_string(*slot_bytes) + "), but memory_budget_bytes is " +
+      std::to_string(options.memory_budget_bytes) +
+      "; use a smaller batch, a smaller prefetch_batches or a larger memory_budget_bytes");
+  error.option = "memory_budget_bytes";
+  return error;
 }
 
 // Makes the slots of a ring. They have memory if all rows have the same size.
 class SlotMaker {
  public:
   static Result<SlotMaker> make(const LoaderOptions& options, const BatchForm& form,
-                                std::size_t rows, std::shared_ptr<SlotAllocator> allocator) {
+                                std::size_t rows, std::shared_ptr<SlotAllocator> allocator,
+                                const SinkSlots& sink) {
     SlotMaker maker;
     const PixelSize output = form.output().value_or(PixelSize{});
     const RowBytes row = form.row_bytes(form.record(), output);
-    const auto image = batch_bytes(row.image, rows);
-    const auto label = batch_bytes(row.label, rows);
+    const auto image = sink.sink ? sink.bytes : batch_bytes(row.image, rows);
+    const auto label = sink.sink ? 0 : batch_bytes(row.label, rows);
     const auto block = image && label ? loader::slot_block_bytes(*image, *label) : std::nullopt;
-    HOTPACK_TRY(check_memory(options, block));
+    HOTPACK_TRY(check_memory(options, sink.sink ? image : block,
+                             sink.sink ? sink.count : options.prefetch_batches));
     maker.allocator_ = std::move(allocator);
     maker.rows_ = rows;
-    maker.has_memory_ = form.output().has_value();
+    maker.has_memory_ = sink.sink || form.output().has_value();
     maker.bytes_ = {*image, *label};
     form.describe(form.record(), output, rows, maker.image_, maker.label_);
     if (options.memory_budget_bytes != 0) {
@@ -162,7 +167,7 @@ struct Loader::Impl {
   ElementType label_type = ElementType::u8;
 
   static Result<Loader> open(const Dataset& dataset, const LoaderOptions& options,
-                             std::uint64_t stride);
+                             std::uint64_t stride, const SinkSlots& sink);
 
   [[nodiscard]] std::uint64_t image_bytes() const {
     return (one_size ? row.image : filler->largest_row().image.load()) * plan.rows();
@@ -195,9 +200,9 @@ Result<Loader> Loader::open(const Dataset& dataset, const LoaderOptions& options
 }
 
 Result<Loader> StridedLoader::open(const Dataset& dataset, const LoaderOptions& options,
-                                   std::uint64_t stride) {
+                                   std::uint64_t stride, const SinkSlots& sink) {
   try {
-    return Loader::Impl::open(dataset, options, stride);
+    return Loader::Impl::open(dataset, options, stride, sink);
   } catch (const std::exception& thrown) {  // std::bad_alloc, or of the caller's allocator
     return or_out_of_memory([&]() -> Result<Loader> {
       const std::string why =
@@ -211,7 +216,7 @@ Result<Loader> StridedLoader::open(const Dataset& dataset, const LoaderOptions& 
 }
 
 Result<Loader> Loader::Impl::open(const Dataset& dataset, const LoaderOptions& options,
-                                  std::uint64_t stride) {
+                                  std::uint64_t stride, const SinkSlots& sink) {
   HOTPACK_TRY(loader::check_options(options));
   if (stride == 0) return usage_error("stride is 0; it must be 1 or more");
   HOTPACK_ASSIGN(auto source,
@@ -225,9 +230,11 @@ Result<Loader> Loader::Impl::open(const Dataset& dataset, const LoaderOptions& o
                  loader::first_cursor(options, impl->start, impl->plan.steps()));
 
   const auto allocator = options.allocator ? options.allocator : loader::page_allocator();
-  HOTPACK_ASSIGN(SlotMaker maker, SlotMaker::make(options, form, impl->plan.rows(), allocator));
+  HOTPACK_ASSIGN(SlotMaker maker,
+                 SlotMaker::make(options, form, impl->plan.rows(), allocator, sink));
   std::vector<std::unique_ptr<Slot>> slots;
-  for (unsigned number = 0; number < options.prefetch_batches; ++number) {
+  for (unsigned number = 0; number < (sink.sink ? sink.count : options.prefetch_batches);
+       ++number) {
     HOTPACK_ASSIGN(auto slot, maker());
     slots.push_back(std::move(slot));
   }
@@ -241,13 +248,14 @@ Result<Loader> Loader::Impl::open(const Dataset& dataset, const LoaderOptions& o
                                  impl->plan.steps(), threads, stride};
   auto filler = std::make_unique<BatchFiller>(
       BatchFiller::Parts{std::move(source), std::move(form), impl->plan, impl->start.order,
-                         allocator, options.memory_budget_bytes / options.prefetch_batches, nullptr,
-                         stride},
+                         allocator, options.memory_budget_bytes / options.prefetch_batches,
+                         sink.sink, stride},
       threads);
   impl->filler = filler.get();
   const std::size_t most_slots = maker.most_slots();
-  impl->ring = std::make_shared<Ring>(ring, std::move(slots), std::move(filler), start,
-                                      loader::RingGrowth{std::move(maker), most_slots});
+  impl->ring = std::make_shared<Ring>(
+      ring, std::move(slots), std::move(filler), start,
+      sink.sink ? loader::RingGrowth{} : loader::RingGrowth{std::move(maker), most_slots});
   Loader loader(std::move(impl));  // closes what has started if a thread cannot start
   HOTPACK_TRY(loader.impl_->ring->start());
   return loader;

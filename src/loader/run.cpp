@@ -14,10 +14,6 @@ namespace {
 
 constexpr unsigned kMostThreads = 1024;
 constexpr unsigned kDefaultThreads = 8;  // more would only wait for memory
-// The number of threads that gather packed records as fast as one device takes them. A few more
-// threads are added, because some wait for files.
-constexpr std::size_t kThreadsPerDevice = 4;
-constexpr std::size_t kThreadsBeside = 4;
 constexpr std::uint64_t kDefaultGlobalBatch = 32;
 constexpr unsigned kFewestSlots = 2;
 constexpr unsigned kMostSlots = 64;
@@ -90,12 +86,6 @@ OrderOptions order_of(const LoaderOptions& options) {
 
 unsigned thread_count(const LoaderOptions& options) {
   return options.threads != 0 ? options.threads : std::min(usable_cores(), kDefaultThreads);
-}
-
-unsigned device_thread_count(const LoaderOptions& options, std::size_t devices, unsigned cores) {
-  if (options.threads != 0) return options.threads;
-  return static_cast<unsigned>(
-      std::min<std::size_t>({cores, kThreadsPerDevice * devices + kThreadsBeside, kMostThreads}));
 }
 
 std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned threads) {

@@ -21,10 +21,6 @@ namespace hotpack::loader {
 [[nodiscard]] Status check_options(const LoaderOptions& options);
 [[nodiscard]] OrderOptions order_of(const LoaderOptions& options);
 [[nodiscard]] unsigned thread_count(const LoaderOptions& options);
-// Returns the number of threads that fill batches for `devices` devices. `cores` is the number of
-// cores that this process may use.
-[[nodiscard]] unsigned device_thread_count(const LoaderOptions& options, std::size_t devices,
-                                           unsigned cores);
 // The number of batch rows that a thread takes at once.
 [[nodiscard]] std::size_t rows_per_item(const RowBytes& row, std::size_t rows, unsigned threads);
 

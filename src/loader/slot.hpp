@@ -49,7 +49,6 @@ class SlotMemory {
 [[nodiscard]] std::shared_ptr<SlotAllocator> page_allocator();
 
 struct Slot {
-  std::size_t number = 0;  // of a device loader, whose ring keeps its slots: index in the ring
   SlotMemory memory;
   BatchField image;  // image and label are views into `memory`
   BatchField label;

@@ -92,19 +92,18 @@ class DeviceOptions(ctypes.Structure):
     _fields_ = fields_of("hotpack_device_loader_options", loader=ctypes.POINTER(Options))
 
 
-class Part(ctypes.Structure):
-    _fields_ = fields_of("hotpack_device_part_info", image=Field, label=Field)
+class DeviceBatch(ctypes.Structure):
+    _fields_ = fields_of("hotpack_device_batch_info", image=Field, label=Field)
 
 
 class Driver:
-    """The calls of the CUDA driver that copy a batch back, with the device's primary context current."""
+    """The calls of the CUDA driver that copy a batch back."""
 
     def __init__(self):
         self.library = ctypes.CDLL("libcuda.so.1")
-        context = ctypes.c_void_p()
+        self.context = ctypes.c_void_p()
         self.call("cuInit", 2000, 0)
-        self.call("cuDevicePrimaryCtxRetain", 7000, ctypes.byref(context), 0)
-        self.call("cuCtxPushCurrent", 4000, context)
+        self.call("cuDevicePrimaryCtxRetain", 7000, ctypes.byref(self.context), 0)
 
     def call(self, name, version, *arguments):
         function, status = ctypes.c_void_p(), ctypes.c_int()
@@ -115,8 +114,10 @@ class Driver:
     def field_bytes(self, field):
         into = ctypes.create_string_buffer(max(1, field.bytes))
         if field.bytes:
+            self.call("cuCtxPushCurrent", 4000, self.context)
             self.call("cuMemcpyDtoHAsync", 3020, into, ctypes.c_uint64(field.data), ctypes.c_size_t(field.bytes), None)
             self.call("cuStreamSynchronize", 2000, None)
+            self.call("cuCtxPopCurrent", 4000, ctypes.byref(ctypes.c_void_p()))
         return into.raw[:field.bytes]
 
 
@@ -137,13 +138,12 @@ class DeviceLibrary(Library):
         on_device = DeviceOptions()
         self.c.hotpack_device_loader_options_init(ctypes.byref(on_device), ctypes.sizeof(on_device))
         on_device.loader, on_device.residency = ctypes.pointer(wanted), next(self.residencies)
-        stream = (ctypes.c_void_p * 1)(None)
         if (self.c.hotpack_device_loader_open(dataset, ctypes.byref(on_device), ctypes.byref(loader)) < 0
-                or self.c.hotpack_device_loader_next(loader, stream, ctypes.c_size_t(1), ctypes.byref(batch)) != 0):
+                or self.c.hotpack_device_loader_next(loader, None, ctypes.byref(batch)) != 0):
             sys.exit(f"{pack} {options}: {self.c.hotpack_device_loader_error(loader).decode()}")
-        part = Part(struct_size=ctypes.sizeof(Part))
-        self.c.hotpack_device_batch_part(batch, ctypes.c_uint64(0), ctypes.byref(part))
-        bytes_of = self.driver.field_bytes(part.image), self.driver.field_bytes(part.label)
+        info = DeviceBatch(struct_size=ctypes.sizeof(DeviceBatch))
+        self.c.hotpack_device_batch_describe(batch, ctypes.byref(info))
+        bytes_of = self.driver.field_bytes(info.image), self.driver.field_bytes(info.label)
         self.c.hotpack_device_batch_release(batch)
         self.c.hotpack_device_loader_close(loader)
         self.c.hotpack_dataset_close(dataset)

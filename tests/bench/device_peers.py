@@ -7,25 +7,24 @@ PACK: uncompressed, records of one size, labels stored as class ids; either make
   hotpack pack --images … --labels … --size 512x512 --label-storage index -o PACK
   hotpack_gpu_check --make-pack PACK --records 1024 --size 512x512
 --seconds 3, --rounds 5: each takes a turn of S seconds in each round; --limit: no turn begins when S seconds have passed since the start
---workers 0,2,4,8,16: of DataLoader; the default is what of these the machine has cores for
+--workers 0,2,4,8,16: of DataLoader; the default is those of these numbers for which the machine has cores
 
 All give the same batches in the same order, images normalized f16 [N,3,H,W], labels one-hot f16 [N,C,H,W], on the device. First some
-batches of each, hotpack's too, are compared with what NumPy reads off the files: one-hot exactly, images within a step of f16. Then they
-take turns; figures are medians. Each is made for its turn and closed after it, so that nobody's workers or memory are in the way of
-another's, and what may have been read ahead is taken before the clock starts.
+batches of each are compared with what NumPy reads off the files: one-hot exactly, images within a step of f16. Then they take turns;
+figures are medians. Each is made for its turn and closed after it, and batches that may have been read ahead are taken before the clock
+starts. Ratios are to the best peer of the same kind. A peer that fails is not measured; the table has the reason.
 
 From the host:
-- hotpack: libhotpack.so, its tensors taken over by DLPack without a copy; with records in the page cache.
+- hotpack: libhotpack.so, which writes into PyTorch's memory (next_into); with records in the page cache.
 - PyTorch: DataLoader with pin_memory, a sample or a whole batch at a time, without and with several numbers of workers, copies and
   F.one_hot on one stream, as most write it; and with the copies of next batches on a stream of their own and labels by comparison.
-- DALI and FFCV are named if they can be imported, and measured if they can read such records (DALI by an external source).
+- DALI, if it is installed, with an external source.
 From the device, where the whole set fits into its memory:
 - hotpack with its records on the device.
 - PyTorch: all images and class ids as two tensors on the device, index_select, and the expansion by F.one_hot, by comparison, and by
   comparison compiled with torch.compile.
-Ratios are to the best peer of the same kind. A peer that fails is not measured; the table has the reason.
 
-Exit: 0, 1 where batches differ or hotpack fails, 77 without a GPU, PyTorch, NumPy or a pack.
+Exit: 0, 1 where batches differ or hotpack fails, 77 without a GPU, PyTorch, NumPy, the library or a pack.
 """
 
 import argparse
@@ -35,6 +34,7 @@ import signal
 import sys
 import time
 from functools import partial
+from itertools import product
 from pathlib import Path
 from statistics import median
 
@@ -52,44 +52,35 @@ NO_TIME = "no time was left"
 
 
 def skip(reason):
-    print(f"no device: {reason}; nothing was measured" if "GPU" in reason else f"{reason}; nothing was measured")
+    print(f"{reason}; nothing was measured")
     sys.exit(SKIPPED)
 
 
-def import_torch():
-    """PyTorch and what to run on, or the end."""
-    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # otherwise torch.compile's processes run on during measurements
-    try:
-        import numpy  # noqa: F401 (the peers need it)
-        import torch
-    except ImportError as missing:
-        skip(str(missing))
-    return torch
-
-
 class Hotpack:
-    """As a person uses hotpack_device.h from Python; `hotpack_c` has the structs."""
+    """hotpack_device.h as hotpack.torch.Loader uses it: batches in PyTorch's memory."""
 
-    def __init__(self, machine, options, residency):
+    def __init__(self, machine, files, options, residency):
         from hotpack_c import DeviceLoader
 
-        self.machine = machine
+        self.machine, (height, width) = machine, files.shards[0].image.shape[:2]
+        self.shapes = [machine.torch.Size([options.batch, channels, height, width]) for channels in (3, files.classes)]
         self.loader = DeviceLoader(options.library, options.pack, batch=options.batch, seed=SEED, device=machine.ordinal,
                                    residency=residency, mean=MEAN, std=STD)
 
-    def next_with_samples(self):
-        """Image, label and sample numbers of the next batch; over the ends of epochs."""
-        image, label, samples = self.loader.next(self.machine.stream())
-        return self.machine.adopt(image), self.machine.adopt(label), samples
-
     def next(self):
-        return self.next_with_samples()[:2]
+        image, label = map(self.machine.empty, self.shapes)
+        self.samples = self.loader.next_into(image, label, self.machine.stream())
+        return image, label
 
     def close(self):
         self.loader.close()
 
 
 # ---------------------------------------------------------------------------------------------------------------- who takes part
+
+
+class Difference(Exception):
+    """A batch that is not what it must be."""
 
 
 class Contender:
@@ -117,6 +108,8 @@ class Contender:
             signal.setitimer(signal.ITIMER_REAL, Contender.stuck_seconds)
             made = self.make()
             work(made)
+        except Difference as found:
+            self.problem, self.differs = str(found), True
         except Exception as failed:  # others' packages fail in ways of their own
             self.problem = f"{type(failed).__name__}: {(str(failed).strip() or 'no text').splitlines()[0]}"
         finally:
@@ -137,41 +130,25 @@ def stop_what_is_stuck(*_):
     raise TimeoutError(f"ended after {Contender.stuck_seconds:g} s")
 
 
-def hotpack_contenders(machine, options, device_fits):
-    kinds = {"page": HOST} | ({"device": DEVICE} if device_fits else {})
-    return [Contender(OURS + residency, kind, partial(Hotpack, machine, options, residency)) for residency, kind in kinds.items()]
-
-
-def loader_contenders(torch, machine, files, order, workers):
-    """DataLoader in three ways, each with every number of workers."""
+def all_contenders(torch, machine, files, options, order, fits, notes):
+    """hotpack, DataLoader in three ways, each with every number of workers, DALI, and tensors on the device."""
+    found = [Contender(OURS + "page", HOST, partial(Hotpack, machine, files, options, "page"))]
     ways = [("samples, one_hot", TorchLoader, SampleDataset, "one_hot"), ("batches, one_hot", TorchLoader, BatchDataset, "one_hot"),
             ("batches, copy stream, ==", TorchPrefetcher, BatchDataset, "compare")]
-    return [Contender(f"DataLoader, {name}, {count} worker{'s' * (count != 1)}", HOST,
-                      partial(loader, torch, machine, files, order, count, dataset, how), ahead=count * PREFETCH)
-            for name, loader, dataset, how in ways for count in workers]
-
-
-def resident_contenders(torch, machine, files, order):
-    ways = {"one_hot": "one_hot", "compare": "=="} | ({"compile": "torch.compile"} if machine.real else {})
-    return [Contender(f"tensors on the device, {name}", DEVICE, partial(TorchResident, torch, machine, files, order, how))
-            for how, name in ways.items()]
-
-
-def other_contenders(torch, machine, files, order, notes):
-    """DALI, where it is installed."""
-    found = []
+    cores = len(os.sched_getaffinity(0))
+    for (name, loader, dataset, how), count in product(ways, options.workers or [count for count in (0, 2, 4, 8, 16) if count <= cores]):
+        found.append(Contender(f"DataLoader, {name}, {count} worker{'s' * (count != 1)}", HOST,
+                               partial(loader, torch, machine, files, order, count, dataset, how), ahead=count * PREFETCH))
     try:
         import nvidia.dali
 
         found.append(Contender(f"DALI {nvidia.dali.__version__}, external source", HOST, partial(Dali, torch, machine, files, order)))
     except Exception as problem:  # a package that is there may fail in its own ways
         notes.append(f"DALI is not measured: {problem}")
-    try:
-        import ffcv
-
-        notes.append(f"FFCV {getattr(ffcv, '__version__', '')} is not measured: it reads its own files alone")
-    except Exception as problem:
-        notes.append(f"FFCV is not measured: {problem}")
+    if fits:
+        found.append(Contender(OURS + "device", DEVICE, partial(Hotpack, machine, files, options, "device")))
+        for how, name in ({"one_hot": "one_hot", "compare": "=="} | ({"compile": "torch.compile"} if machine.real else {})).items():
+            found.append(Contender(f"tensors on the device, {name}", DEVICE, partial(TorchResident, torch, machine, files, order, how)))
     return found
 
 
@@ -188,44 +165,25 @@ def fits_on_device(machine, files, notes):
 # ---------------------------------------------------------------------------------------------------------------- comparison
 
 
-class Clock:
-    def __init__(self, limit):
-        self.ends = time.monotonic() + limit if limit else None
-
-    def over(self):
-        return self.ends is not None and time.monotonic() > self.ends
-
-
-def difference(torch, batch, expected):
-    """How a batch differs from what it must be, or None."""
-    for field, found, wanted in zip(("image", "label"), batch, expected, strict=True):
-        if found.shape != wanted.shape or found.dtype != wanted.dtype:
-            return f"{field}s are {found.dtype} {tuple(found.shape)}, not {wanted.dtype} {tuple(wanted.shape)}"
-    if not torch.equal(batch[1], expected[1]):
-        return "labels differ"
-    if not torch.allclose(batch[0].float(), expected[0].float(), rtol=2**-10, atol=2**-10):
-        return "images differ"
-    return None
+def compare(expected, made):
+    """Raises Difference where one of the first batches is not what it must be."""
+    for number in range(min(len(expected.order), COMPARED_BATCHES)):
+        batch, right = made.next(), expected.batch(number)
+        for field, found, wanted in zip(("image", "label"), batch, right, strict=True):
+            if found.shape != wanted.shape or found.dtype != wanted.dtype:
+                raise Difference(f"batch {number}: {field}s are {found.dtype} {tuple(found.shape)}, not {wanted.dtype} {tuple(wanted.shape)}")
+        if not expected.torch.equal(batch[1], right[1]):
+            raise Difference(f"batch {number}: labels differ")
+        if not expected.torch.allclose(batch[0].float(), right[0].float(), rtol=2**-10, atol=2**-10):
+            raise Difference(f"batch {number}: images differ")
 
 
-def compare(torch, machine, contender, expected, count):
-    def work(made):
-        for number in range(count):
-            found = difference(torch, made.next(), expected.batch(number))
-            if found:
-                contender.problem, contender.differs = f"batch {number}: {found}", True
-                return
-
-    contender.take_part(machine, work)
-
-
-def compare_all(torch, machine, contenders, expected, clock):
-    count = min(len(expected.order), COMPARED_BATCHES)
+def compare_all(machine, contenders, expected, is_over):
     for contender in contenders:
-        if clock.over():
+        if is_over():
             contender.problem = NO_TIME
         else:
-            compare(torch, machine, contender, expected, count)
+            contender.take_part(machine, partial(compare, expected))
         if contender.problem:
             print(f"{contender.name}: {contender.problem}", file=sys.stderr, flush=True)
 
@@ -242,11 +200,11 @@ def turn(machine, contender, seconds, made):
     contender.rates.append(samples / (time.perf_counter() - began))
 
 
-def measure(machine, contenders, options, clock, save):
+def measure(machine, contenders, options, is_over, save):
     """Rounds of turns until all are done or time is over; `save` after each."""
     for number in range(options.rounds):
         for contender in contenders:
-            if contender.problem or clock.over():
+            if contender.problem or is_over():
                 continue
             contender.take_part(machine, partial(turn, machine, contender, options.seconds))
         save()
@@ -261,29 +219,8 @@ def measure(machine, contenders, options, clock, save):
 
 def best_peers(contenders):
     """Kind to its fastest peer."""
-    best = {}
-    for contender in contenders:
-        if contender.rates and not contender.ours and contender.rate > getattr(best.get(contender.kind), "rate", 0):
-            best[contender.kind] = contender
-    return best
-
-
-def figures_of(contenders, best):
-    figures = {}
-    for contender in contenders:
-        figure = {"kind": contender.kind, "samples_per_second": contender.rate, "all": [round(rate, 1) for rate in contender.rates]}
-        if contender.rates and contender.kind in best:
-            figure["over_best_peer"] = round(contender.rate / best[contender.kind].rate, 3)
-        if contender.problem:
-            figure["problem"] = contender.problem
-        figures[contender.name] = figure
-    return figures
-
-
-def ratios_of(figures):
-    """hotpack's to the best peer, by where its records lie."""
-    return {name.removeprefix(OURS): figure["over_best_peer"] for name, figure in figures.items()
-            if name.startswith(OURS) and "over_best_peer" in figure}
+    peers = [contender for contender in contenders if contender.rates and not contender.ours]
+    return {kind: max((peer for peer in peers if peer.kind == kind), key=lambda peer: peer.rate) for kind in {peer.kind for peer in peers}}
 
 
 class Report:
@@ -296,39 +233,42 @@ class Report:
                       "cores": len(os.sched_getaffinity(0)), "torch": torch.__version__, "records": len(files.records),
                       "width": width, "height": height, "classes": files.classes, "batch": options.batch, "seconds": options.seconds}
 
+    def results(self, contenders):
+        """The best peer of each kind, figures by name, and hotpack's ratios to the best peer by residency."""
+        best, figures = best_peers(contenders), {}
+        for contender in contenders:
+            figure = {"kind": contender.kind, "samples_per_second": contender.rate, "all": [round(rate, 1) for rate in contender.rates]}
+            if contender.rates and contender.kind in best:
+                figure["over_best_peer"] = round(contender.rate / best[contender.kind].rate, 3)
+            if contender.problem:
+                figure["problem"] = contender.problem
+            figures[contender.name] = figure
+        ratios = {name.removeprefix(OURS): figure["over_best_peer"] for name, figure in figures.items()
+                  if name.startswith(OURS) and "over_best_peer" in figure}
+        return {"best_peers": {kind: peer.name for kind, peer in best.items()}, "ratios": ratios, "figures": figures, "notes": self.notes}
+
     def save(self, contenders, complete):
-        if not self.path:
-            return
-        best = best_peers(contenders)
-        figures = figures_of(contenders, best)
-        written = {**self.facts, "complete": complete, "best_peers": {kind: peer.name for kind, peer in best.items()},
-                   "ratios": ratios_of(figures), "figures": figures, "notes": self.notes}
-        whole = self.path.with_name(self.path.name + ".tmp")  # whoever stops us finds one that is whole
-        whole.write_text(json.dumps(written, indent=2) + "\n")
-        whole.replace(self.path)
+        if self.path:
+            whole = self.path.with_name(self.path.name + ".tmp")  # whoever stops us finds one that is whole
+            whole.write_text(json.dumps({**self.facts, "complete": complete, **self.results(contenders)}, indent=2) + "\n")
+            whole.replace(self.path)
 
     def show(self, contenders):
-        facts, best = self.facts, best_peers(contenders)
-        figures = figures_of(contenders, best)
+        facts, results = self.facts, self.results(contenders)
         print(f"{facts['device']}, {facts['cores']} cores, PyTorch {facts['torch']}; {facts['records']} samples of "
               f"{facts['width']}x{facts['height']}, {facts['classes']} classes, batches of {facts['batch']}")
         for kind in (HOST, DEVICE):
-            print(f"\n{kind}; ratios to the best peer{', ' + best[kind].name if kind in best else ': there is none'}")
-            for contender in contenders:
-                if contender.kind == kind:
-                    print(f"  {contender.name:<52}{self.row(figures[contender.name])}")
+            print(f"\n{kind}; ratios to the best peer, {results['best_peers'].get(kind, 'which there is not')}")
+            for name, figure in results["figures"].items():
+                if figure["kind"] == kind:
+                    rate = f"{figure['samples_per_second']:12,.0f} samples/s" if figure["all"] else " " * 9 + "not measured"
+                    ratio = f"{figure['over_best_peer']:8.2f}" if "over_best_peer" in figure else ""
+                    print(f"  {name:<52}{rate}{ratio}  {figure.get('problem', '')}".rstrip())
         for note in self.notes:
             print(f"note: {note}")
-        ratios = ratios_of(figures)
-        print("ratios: " + (", ".join(f"{name} {ratio:.2f}" for name, ratio in ratios.items()) or "none"))
+        print("ratios: " + (", ".join(f"{name} {ratio:.2f}" for name, ratio in results["ratios"].items()) or "none"))
         if self.path:
             print(f"written: {self.path}")
-
-    @staticmethod
-    def row(figure):
-        text = f"{figure['samples_per_second']:12,.0f} samples/s" if figure["all"] else " " * 9 + "not measured"
-        text += f"{figure['over_best_peer']:8.2f}" if "over_best_peer" in figure else ""
-        return text + (f"  {figure['problem']}" if "problem" in figure else "")
 
 
 # ---------------------------------------------------------------------------------------------------------------- program
@@ -363,41 +303,41 @@ def pack_files(options):
     return files
 
 
-def epoch_order(machine, options, steps):
-    """Sample numbers of an epoch's batches, as hotpack gives them."""
-    first = Hotpack(machine, options, "page")
+def epoch_order(machine, files, options):
+    """Sample numbers of an epoch's batches, as hotpack gives them; or the end."""
     try:
-        return [list(first.next_with_samples()[2]) for _ in range(steps)]
-    finally:
-        first.close()
-
-
-def default_workers():
-    cores = len(os.sched_getaffinity(0))
-    return sorted({0, 2, 4, 8, min(16, cores)})
+        loader, order = Hotpack(machine, files, options, "page"), []
+        for _ in range(len(files.records) // options.batch):
+            loader.next()
+            order.append(loader.samples)
+        loader.close()
+    except OSError as missing:
+        skip(f"{options.library} cannot be loaded: {missing}")
+    except RuntimeError as failed:
+        sys.exit(f"hotpack fails: {failed}")
+    return order
 
 
 def main():
-    options = parse_arguments()
+    options, began = parse_arguments(), time.monotonic()
     Contender.stuck_seconds = STUCK_SECONDS + options.seconds
     signal.signal(signal.SIGALRM, stop_what_is_stuck)
-    clock, torch = Clock(options.limit), import_torch()
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # otherwise torch.compile's processes run on during measurements
+    try:
+        import numpy  # noqa: F401 (the peers need it)
+        import torch
+    except (ImportError, OSError) as missing:
+        skip(str(missing))
     machine = find_machine(torch, options.device)
     if machine is None:
         skip("PyTorch finds no GPU")
     files, notes = pack_files(options), []
-    try:
-        order = epoch_order(machine, options, len(files.records) // options.batch)
-    except RuntimeError as failed:
-        sys.exit(f"hotpack fails: {failed}")
-    fits = fits_on_device(machine, files, notes)
-    contenders = [*hotpack_contenders(machine, options, fits),
-                  *loader_contenders(torch, machine, files, order, options.workers or default_workers()),
-                  *other_contenders(torch, machine, files, order, notes),
-                  *(resident_contenders(torch, machine, files, order) if fits else [])]
+    order = epoch_order(machine, files, options)
+    contenders = all_contenders(torch, machine, files, options, order, fits_on_device(machine, files, notes), notes)
     report = Report(torch, machine, files, options, notes)
-    compare_all(torch, machine, contenders, Expected(torch, machine, files, order), clock)
-    measure(machine, contenders, options, clock, partial(report.save, contenders, complete=False))
+    is_over = lambda: options.limit is not None and time.monotonic() - began > options.limit  # noqa: E731
+    compare_all(machine, contenders, Expected(torch, machine, files, order), is_over)
+    measure(machine, contenders, options, is_over, partial(report.save, contenders, complete=False))
     report.save(contenders, complete=True)
     report.show(contenders)
     return 1 if any(contender.differs or (contender.ours and contender.problem not in (None, NO_TIME)) for contender in contenders) else 0

@@ -19,10 +19,6 @@ void train(const hotpack::DeviceField& image, const hotpack::DeviceField& label,
 int main(int argc, char* argv[]) try {
   using namespace hotpack;
   const auto dataset = Dataset::open(argc > 1 ? argv[1] : "packed/train").value();
-  if (const auto cuda = cuda_info(); !cuda.ok()) {  // no driver, no device, …
-    std::printf("%s\n", cuda.error().describe().c_str());
-    return 0;
-  }
 
   DeviceLoaderOptions options;
   options.loader.global_batch_size = argc > 2 ? std::stoul(argv[2]) : 8;
@@ -32,6 +28,7 @@ int main(int argc, char* argv[]) try {
                           {0.485f, 0.456f, 0.406f},
                           {0.229f, 0.224f, 0.225f}};
   options.residency = Residency::automatic;  // records stay on the device if they fit
+  // Without a driver or a device, value() throws; Loader::open() takes options.loader.
   auto loader = DeviceLoader::open(dataset, options).value();
 
   CUstream_st* const stream = nullptr;  // a cudaStream_t of the program; here the default stream
@@ -40,7 +37,7 @@ int main(int argc, char* argv[]) try {
       train(batch->image(), batch->label(), stream);
       std::printf("epoch %d, step %d, first sample %s\n", static_cast<int>(batch->epoch()),
                   static_cast<int>(batch->step()), std::string(batch->key(0)).c_str());
-    }  // the batch is destroyed; its memory is reused after the work on `stream`
+    }  // the batch is destroyed; its memory is freed after the work on `stream`
   }
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());

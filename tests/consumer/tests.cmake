@@ -13,7 +13,7 @@ endif()
 set(scratch ${PROJECT_BINARY_DIR}/consumer)
 
 # Whether the libraries have kernels: without nvcc their texts say so.
-get_source_file_property(kernels ${PROJECT_SOURCE_DIR}/src/device/embedded_kernels.cpp TARGET_DIRECTORY hotpack_device COMPILE_DEFINITIONS)
+get_source_file_property(kernels ${PROJECT_SOURCE_DIR}/src/device/kernels.cpp TARGET_DIRECTORY hotpack_device COMPILE_DEFINITIONS)
 if(kernels MATCHES "_FATBIN")
   set(kernels ON)
 else()
@@ -39,7 +39,7 @@ if(kernels AND NOT HOTPACK_SANITIZE)
   hotpack_find_nvcc(reason)
   set(prefix ${scratch}/installed/prefix)
   add_test(NAME consumer.user-kernel COMMAND ${HOTPACK_NVCC} -ccbin ${HOTPACK_NVCC_HOST_COMPILER} -std=c++20 -I${prefix}/include
-           ${PROJECT_SOURCE_DIR}/tests/gpu/user_kernel.cu -o ${scratch}/installed/user_kernel -L${prefix}/${CMAKE_INSTALL_LIBDIR}
+           ${PROJECT_SOURCE_DIR}/tests/consumer/user_kernel.cu -o ${scratch}/installed/user_kernel -L${prefix}/${CMAKE_INSTALL_LIBDIR}
            -lhotpack_device -lhotpack_loader -lhotpack_reader -lhotpack_expand -lhotpack_format -lhotpack_base -lzstd -lhwy)
   set_tests_properties(consumer.user-kernel PROPERTIES FIXTURES_REQUIRED installed FIXTURES_SETUP user-kernel LABELS consumer TIMEOUT 300)
   add_test(NAME "gpu: user_kernel" COMMAND ${scratch}/installed/user_kernel ${scratch}/installed/pack)

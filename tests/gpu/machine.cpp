@@ -1,4 +1,4 @@
-#include "gpu/machine.hpp"
+#include "gpu/gpu.hpp"
 
 #include <dlfcn.h>
 
@@ -6,155 +6,129 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #include "bench/device_stage.hpp"
 
 namespace hotpack::gpu {
 
-using device::Context;
-using device::Driver;
-
 namespace {
 
-bool stand_in_allowed() {
-  const char* value = std::getenv("HOTPACK_GPU_CHECK_FAKE");
-  return value != nullptr && std::strcmp(value, "1") == 0;
-}
+constexpr std::size_t kBusyBytes = std::size_t{64} << 20;
 
-constexpr std::uint64_t kBusyBytes = std::uint64_t{64} << 20;
-
-std::shared_ptr<const Context> context_of(int ordinal) {
-  if (const auto reason = no_device()) throw Skip(*reason);
-  return require(Context::retain(require(Driver::load()), ordinal));
+// Finds a function in the form of this CUDA version. The stand-in has some as symbols only.
+void* find(const std::string& name, int version) {
+  static void* const library = dlopen("libcuda.so.1", RTLD_NOW);
+  if (library == nullptr) return nullptr;
+  using Find = int (*)(const char*, void**, int, std::uint64_t, int*);
+  static const auto address = reinterpret_cast<Find>(dlsym(library, "cuGetProcAddress_v2"));
+  void* found = nullptr;
+  if (address != nullptr && address(name.c_str(), &found, version, 0, nullptr) == 0 && found)
+    return found;
+  void* const second = dlsym(library, (name + "_v2").c_str());
+  return second != nullptr ? second : dlsym(library, name.c_str());
 }
 
 }  // namespace
+
+const Calls& calls() {
+  static const Calls table = [] {
+    Calls made;
+#define HOTPACK_PROGRAM_FIND(name, version, parameters) \
+  made.name = reinterpret_cast<int(*) parameters>(find("cu" #name, version));
+    HOTPACK_PROGRAM_CALLS(HOTPACK_PROGRAM_FIND)
+#undef HOTPACK_PROGRAM_FIND
+    return made;
+  }();
+  return table;
+}
 
 std::optional<std::string> no_device() {
   const auto info = cuda_info();
   if (!info.ok()) return info.error().describe();
   if (info->devices.empty()) return "the driver has no device";
-  if (device::embedded_kernels().empty())
-    return "hotpack was built without CUDA kernels (" + device::embedded_kernels_text() + ")";
-  if (stand_in() && !stand_in_allowed())
+  if (info->kernels.starts_with("none"))
+    return "hotpack was built without kernels: " + info->kernels;
+  const char* const allowed = std::getenv("HOTPACK_GPU_CHECK_FAKE");
+  if (stand_in() && (allowed == nullptr || std::strcmp(allowed, "1") != 0))
     return "device 0 is no GPU but a stand-in: " + info->devices.front().name;
   return std::nullopt;
 }
 
 bool stand_in() {
-  const auto info = cuda_info();
+  static const auto info = cuda_info();
   return info.ok() && !info->devices.empty() && !bench::is_real_device(info->devices.front().name);
 }
 
-MadeCurrent::MadeCurrent(std::shared_ptr<const Context> context) : context_(std::move(context)) {
-  require(context_->driver().check("cuCtxPushCurrent",
-                                   context_->api().CtxPushCurrent(context_->handle())));
+Machine::Machine(int ordinal) : ordinal_(ordinal) {
+  if (const auto reason = no_device()) throw Skip(*reason);
+  if (require(cuda_info()).devices.size() <= static_cast<std::size_t>(ordinal))
+    throw Skip("there is no device " + std::to_string(ordinal));
+  CU(DevicePrimaryCtxRetain, &context_, ordinal);
+  CU(CtxPushCurrent, context_);
 }
 
-MadeCurrent::~MadeCurrent() {
-  device::ContextHandle popped = nullptr;
-  static_cast<void>(context_->api().CtxPopCurrent(&popped));
+Machine::~Machine() {
+  scratch_.reset();
+  Handle popped = nullptr;
+  calls().CtxPopCurrent(&popped);
+  calls().DevicePrimaryCtxRelease(ordinal_);
 }
 
-Machine::Machine(int ordinal) : context_(context_of(ordinal)), current_(context_) {}
-
-std::shared_ptr<const device::KernelModules> Machine::kernels() const {
-  return require(device::KernelModules::load(context_, device::embedded_kernels()));
-}
-
-std::uint64_t Machine::free_bytes() const { return require(context_->memory()).free; }
-
-void Machine::synchronize(StreamHandle stream) const {
-  ok("cuStreamSynchronize", api().StreamSynchronize(stream));
+Machine::Bytes Machine::bytes() {
+  Bytes bytes;
+  CU(MemGetInfo, &bytes.free, &bytes.total);
+  return bytes;
 }
 
 std::vector<std::byte> Machine::download(const void* memory, std::size_t bytes,
-                                         StreamHandle stream) const {
+                                         Stream stream) const {
   std::vector<std::byte> copy(bytes);
-  if (bytes != 0)
-    ok("cuMemcpyDtoHAsync", api().MemcpyDtoHAsync(copy.data(), address(memory), bytes, stream));
-  synchronize(stream);
+  if (bytes != 0) CU(MemcpyDtoHAsync, copy.data(), memory, bytes, stream);
+  CU(StreamSynchronize, stream);
   return copy;
 }
 
-std::vector<std::byte> Machine::download(const DeviceField& field, StreamHandle stream) const {
-  return download(field.data, field.data == nullptr ? 0 : field.bytes, stream);
-}
-
-device::DeviceMemory Machine::memory(std::uint64_t bytes) const {
-  return require(device::DeviceMemory::take(context_, bytes));
-}
-
-device::DeviceMemory Machine::upload(const std::vector<std::byte>& bytes) const {
-  device::DeviceMemory made = memory(bytes.size());
-  if (!bytes.empty())
-    ok("cuMemcpyHtoDAsync",
-       api().MemcpyHtoDAsync(made.address(), bytes.data(), bytes.size(), nullptr));
-  synchronize(nullptr);
-  return made;
-}
-
-void Machine::keep_busy(StreamHandle stream, double milliseconds) {
-  if (stand_in())
-    return;  // its copies take the host's time, and its schedule delays streams instead
-  if (scratch_.size() == 0) scratch_ = memory(2 * kBusyBytes);
+void Machine::keep_busy(Stream stream, double milliseconds) {
+  if (stand_in()) return;  // its copies take the host's time, and its schedule delays streams
+  if (!scratch_) scratch_.emplace(2 * kBusyBytes);
+  auto* const to = static_cast<std::byte*>(scratch_->data()) + kBusyBytes;
   // 128 MiB read and written take 0.04 ms on a quick device, 0.5 ms on a slow one.
   for (int copy = 0; copy <= static_cast<int>(milliseconds / 0.04); ++copy)
-    ok("cuMemcpyDtoDAsync", api().MemcpyDtoDAsync(scratch_.address() + kBusyBytes,
-                                                  scratch_.address(), kBusyBytes, stream));
+    CU(MemcpyDtoDAsync, to, scratch_->data(), kBusyBytes, stream);
 }
 
 struct Hold::State {
-  explicit State(std::chrono::milliseconds time) : at_most(time) {}
-  const std::chrono::milliseconds at_most;
-  std::mutex mutex;
-  std::condition_variable changed;
+  std::chrono::milliseconds at_most;
+  std::mutex mutex = {};
+  std::condition_variable changed = {};
   bool let_go = false;
   bool over = false;
 };
 
-void Hold::wait(void* state) {
-  const std::unique_ptr<const std::shared_ptr<State>> own(
-      static_cast<const std::shared_ptr<State>*>(state));
-  State& hold = **own;
-  std::unique_lock lock(hold.mutex);
-  hold.changed.wait_for(lock, hold.at_most, [&] { return hold.let_go; });
-  hold.over = true;
-}
-
-Hold::Hold(const Machine& machine, StreamHandle stream, std::chrono::milliseconds at_most) {
-  using LaunchHostFunction = int (*)(StreamHandle, void (*)(void*), void*);
-  void* const library = dlopen("libcuda.so.1", RTLD_NOW);
-  const auto launch = reinterpret_cast<LaunchHostFunction>(
-      library != nullptr ? dlsym(library, "cuLaunchHostFunc") : nullptr);
-  if (launch == nullptr) return;
-  state_ = std::make_shared<State>(at_most);
+Hold::Hold(Stream stream, std::chrono::milliseconds at_most)
+    : state_(std::make_shared<State>(at_most)) {
   auto shared = std::make_unique<std::shared_ptr<State>>(state_);
-  machine.ok("cuLaunchHostFunc", launch(stream, &Hold::wait, shared.get()));
+  const auto wait = [](void* kept) {
+    const std::unique_ptr<std::shared_ptr<State>> own(static_cast<std::shared_ptr<State>*>(kept));
+    State& hold = **own;
+    std::unique_lock lock(hold.mutex);
+    hold.changed.wait_for(lock, hold.at_most, [&] { return hold.let_go; });
+    hold.over = true;
+  };
+  CU(LaunchHostFunc, stream, +wait, shared.get());
   static_cast<void>(shared.release());
 }
 
 bool Hold::over() const {
-  if (state_ == nullptr) return false;
   const std::lock_guard lock(state_->mutex);
   return state_->over;
 }
 
 void Hold::let_go() {
-  if (state_ == nullptr) return;
   const std::lock_guard lock(state_->mutex);
   state_->let_go = true;
   state_->changed.notify_all();
-}
-
-UserStream::UserStream(const Machine& machine, bool blocking) : machine_(machine) {
-  machine_.ok("cuStreamCreate",
-              machine_.api().StreamCreate(&handle_, blocking ? 0 : device::kStreamNonBlocking));
-}
-
-UserStream::~UserStream() {
-  machine_.api().StreamSynchronize(handle_);
-  machine_.api().StreamDestroy(handle_);
 }
 
 }  // namespace hotpack::gpu

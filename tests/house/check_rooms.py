@@ -19,7 +19,6 @@ class Room:
     rooms: tuple = ()        # rooms whose headers it may include, one per arrow
     libraries: tuple = ()    # names of LIBRARIES
     may_print: bool = False
-    public_only: tuple = ()  # rooms that it links, and of which it may include headers of include/hotpack only
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ ROOMS = {
     "pack": Room(("base", "format", "reader", "codecs", "geometry", "labels", "writer", "settings", "inputs", "label_setup"), ("tbb", "highway")),
     "check": Room(("base", "codecs", "labels", "settings", "inputs", "label_setup", "pack"), ("tbb",)),
     "preview": Room(("base", "expand", "codecs", "geometry", "reader"), ("freetype", "utf8proc")),
-    "bench": Room(("base", "expand", "reader", "loader", "device"), ("highway",), public_only=("device",)),
+    "bench": Room(("base", "expand", "reader", "loader", "device"), ("highway",)),
     "cli": Room(("base", "format", "expand", "reader", "codecs", "settings", "label_setup", "pack", "check", "preview", "bench"), ("spdlog", "cli11", "utf8proc"), may_print=True),
 }
 
@@ -71,7 +70,7 @@ LIBRARIES = {
 PROGRAMS = {
     "README.md": {"cpp": ("consumer/quick_start.cpp",)},
     "docs/cpp.md": {"cpp": ("consumer/train.cpp", "consumer/example.cpp", "consumer/resume.cpp", "consumer/ranks.cpp")},
-    "docs/cuda.md": {"cpp": ("consumer/device.cpp", "consumer/fallback.cpp", "consumer/devices.cpp"), "cuda": ("gpu/user_kernel.cu",)},
+    "docs/cuda.md": {"cpp": ("consumer/device.cpp", "consumer/fallback.cpp", "consumer/devices.cpp"), "cuda": ("consumer/user_kernel.cu",)},
     "docs/c.md": {"c": ("consumer/c/train.c", "consumer/c/device.c")},
 }
 PROGRAM_LANGUAGES = ("cpp", "cuda", "c")
@@ -198,8 +197,6 @@ class House:
             return 'headers are named "<room>/<file>.hpp" or "hotpack/<file>.hpp"'
         if owner != name and owner not in room.rooms:
             return f"there is no arrow from {name} to {owner}"
-        if owner in room.public_only:
-            return f"{name} uses the public headers of {owner} only"
         return None if (self.root / "src" / header).is_file() else "no such header"
 
     @staticmethod

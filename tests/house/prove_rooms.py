@@ -23,9 +23,8 @@ BREAKS = [
     ("src/writer/shard_writer.cpp", None, "#include <iostream>\n", "libraries never print"),
     ("src/codecs/exif.cpp", None, 'void f() { std::printf("x"); }\n', "never exit: std::printf"),
     ("src/codecs/exif.cpp", None, "void f() { std::exit(1); }\n", "never exit: std::exit"),
-    ("src/device/kernels/image_kernels.cu", None, "#include <cuda.h>\n", "neither the standard library"),
-    ("src/device/kernels/image_kernels.cu", None, '#include "settings/observer.hpp"\n', "there is no arrow from device to settings"),
-    ("src/bench/device_stage.cpp", None, '#include "device/handles.hpp"\n', "bench uses the public headers of device only"),
+    ("src/device/kernels/kernels.cu", None, "#include <cuda.h>\n", "neither the standard library"),
+    ("src/device/kernels/kernels.cu", None, '#include "settings/observer.hpp"\n', "there is no arrow from device to settings"),
     ("src/device/driver.cpp", None, "#include <cuda_runtime.h>\n", "are for *.cu of device"),
     ("src/expand/value_map.cpp", None, "#include <cuda_fp16.h>\n", "are for *.cu of device"),
     ("include/hotpack/result.hpp", None, "#include <zstd.h>\n", "a public header may include"),
@@ -37,7 +36,7 @@ BREAKS = [
     ("ARCHITECTURE.md", "| `base`, `format` | `zstd` |", "| `base` | `zstd` |", "the row of room"),
     ("README.md", "```cpp\n", "```cpp\n// Another one.\n", "its ```cpp block 1 is not tests/consumer/quick_start.cpp"),
     ("docs/c.md", "```c\n", "```c\n/* Another one. */\n", "its ```c block 1 is not tests/consumer/c/train.c"),
-    ("docs/cuda.md", "```cuda\n", "```cuda\n// Another one.\n", "its ```cuda block 1 is not tests/gpu/user_kernel.cu"),
+    ("docs/cuda.md", "```cuda\n", "```cuda\n// Another one.\n", "its ```cuda block 1 is not tests/consumer/user_kernel.cu"),
     ("docs/cpp.md", "```cpp\n", "```c++\n", "tests 4 programs"),
     ("docs/labels.md", None, "```cpp\nint x;\n```\n", "tests 0 programs"),
     ("include/hotpack/hotpack.h", None, "#include <vector>\n", "a public header may include"),
@@ -55,7 +54,7 @@ def breaks_show(root, copy, number, rule):
     """Breaks a fresh copy by one rule; True when the expected fault is found."""
     name, before, after, expected = rule
     tree = Path(copy) / str(number)
-    for part in ("src", "include", "docs", "tests/consumer", "tests/gpu"):
+    for part in ("src", "include", "docs", "tests/consumer"):
         shutil.copytree(root / part, tree / part)
     for part in ("ARCHITECTURE.md", "README.md"):
         shutil.copy(root / part, tree / part)

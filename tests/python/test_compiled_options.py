@@ -36,7 +36,7 @@ def signature(path):
     [
         ("hotpack.Loader", HOST, set()),
         ("hotpack.DeviceLoader", HOST + DEVICE, set()),
-        ("hotpack.torch.Loader", HOST + DEVICE, {"outputs"}),
+        ("hotpack.torch.Loader", HOST + DEVICE, set()),
         ("hotpack.jax.Loader", HOST + DEVICE, set()),
         ("hotpack.torch.Batches", HOST, {"global_batch_size", "resume"}),
     ],

@@ -55,3 +55,18 @@ def test_a_training_loop_sees_every_sample(big):
 def test_the_rank_is_that_of_jax(big):
     loader = hpj.Loader(big, 2, rank="jax")
     assert (loader.rank, loader.world_size) == (0, 1) and "(jax)" in repr(loader)
+
+
+def test_a_jax_without_cuda_is_told_at_opening(big, monkeypatch):
+    cpu = jax.devices("cpu")[0]
+
+    def fail(platform=None):
+        raise RuntimeError(f"Unknown backend {platform}")
+
+    monkeypatch.setattr(jax, "devices", fail)
+    for device in (0, "cuda:0"):
+        with pytest.raises(hotpack.UsageError, match=r"this JAX has no CUDA .* install jax\[cuda12\], or leave out device") as told:
+            hpj.Loader(big, 4, device=device)
+        assert told.value.option == "device"
+    for device in ("cpu", cpu):
+        assert hpj.Loader(big, 4, device=device).device is None

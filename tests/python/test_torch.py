@@ -35,6 +35,23 @@ def test_tensors_equal_to_tensor_and_one_hot(big):
     assert torch.equal(y, torch.nn.functional.one_hot(ids, 12)[..., :11].permute(0, 3, 1, 2).float())
 
 
+@pytest.mark.parametrize("error", [RuntimeError("Found no NVIDIA driver"), AssertionError("Torch not compiled with CUDA enabled")])
+@pytest.mark.parametrize("device", ["cuda", "cuda:0", 0, torch.device("cuda", 0)])
+def test_a_torch_without_a_device_is_told(big, monkeypatch, error, device):
+    def fail():
+        raise error
+
+    monkeypatch.setattr(torch.cuda, "current_device", fail)
+    with pytest.raises(hotpack.UsageError, match=f"^{error}; leave out device, or use a machine with a GPU") as told:
+        hpt.Loader(big, 4, device=device)
+    assert told.value.option == "device"
+    for name, text in (("abc", "'abc'"), (torch.device("meta"), r"device\(type='meta'\)")):
+        with pytest.raises(hotpack.UsageError, match=f"^{text} is no CUDA device"):
+            hpt.Loader(big, 4, device=name)
+    for name in ("cpu", "cpu:0", torch.device("cpu")):
+        assert hpt.Loader(big, 4, device=name).device is None
+
+
 def test_by_default_losses_take_the_tensors(big):
     x, y = next(iter(hpt.Loader(big, 4)))
     assert x.shape == (4, 3, 10, 12) and x.dtype == torch.float32 and y.dtype == torch.int64 and y.shape == (4, 10, 12)

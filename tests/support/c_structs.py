@@ -4,9 +4,10 @@ import ctypes
 import re
 from pathlib import Path
 
-HEADERS = Path(__file__).resolve().parent.parent.parent / "include" / "hotpack"
+HERE = Path(__file__).resolve().parent
+HEADERS = HERE if (HERE / "hotpack.h").is_file() else HERE.parent.parent / "include" / "hotpack"  # beside this file: in a bundle
 TYPES = {f"{name}_t": getattr(ctypes, f"c_{name}") for name in ("int32", "uint32", "int64", "uint64")} | {"size_t": ctypes.c_size_t}
-TYPES |= {"double": ctypes.c_double, "const float*": ctypes.POINTER(ctypes.c_float), "const int32_t*": ctypes.POINTER(ctypes.c_int32)}
+TYPES |= {"double": ctypes.c_double, "const float*": ctypes.POINTER(ctypes.c_float)}
 
 
 def fields_of(struct, **types):

@@ -3,11 +3,14 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <fstream>
+#include <future>
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -457,6 +460,35 @@ format::Manifest write_pack(const std::string& folder, const TinyForm& form,
   const std::string text = format::encode_manifest(manifest);
   write_file(folder + "/" + std::string(format::kManifestName), text.data(), text.size());
   return manifest;
+}
+
+void write_large_pack(const std::string& folder, const TinyForm& form, std::size_t count,
+                      std::size_t per_shard) {
+  TinyForm dots = form;  // has the same keys
+  dots.size = Extent{1, 1};
+  const std::size_t shards = (count + per_shard - 1) / per_shard;
+  format::Manifest manifest = empty_manifest(form, tiny_plan(tiny_records(dots, count), shards));
+  manifest.shards.resize(shards);
+  std::vector<format::Sums> sums(shards);
+  std::atomic<std::size_t> next{0};
+  const auto write = [&] {
+    for (std::size_t i = next++; i < shards; i = next++) {
+      const std::size_t first = i * per_shard, records = std::min(per_shard, count - first);
+      const TinyShard shard = make_shard(form, tiny_records(form, records, first), manifest.plan);
+      manifest.shards[i] = row_of(shard, format::shard_file_name(i, shards), records);
+      sums[i] = shard.sums;
+      write_file(folder + "/" + manifest.shards[i].file, shard.bytes.data(), shard.bytes.size());
+    }
+  };
+  std::vector<std::future<void>> threads;
+  for (unsigned i = 0; i < std::clamp(std::thread::hardware_concurrency(), 1U, 16U); ++i)
+    threads.push_back(std::async(std::launch::async, write));
+  for (auto& thread : threads) thread.get();
+  format::Sums total(channels_of(form), form.labeled ? static_cast<std::size_t>(form.classes) : 0);
+  for (const format::Sums& one : sums) total.add(one);
+  manifest.statistics = format::statistics_of(total);
+  const std::string text = format::encode_manifest(manifest);
+  write_file(folder + "/" + std::string(format::kManifestName), text.data(), text.size());
 }
 
 }  // namespace hotpack::test

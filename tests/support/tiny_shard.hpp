@@ -80,5 +80,8 @@ struct TinyShard {
 format::Manifest write_pack(const std::string& folder, const TinyForm& form,
                             const std::vector<TinyRecord>& records, std::size_t per_shard,
                             std::uint64_t skipped = 0);
+// Writes a pack of many records, with a thread and a shard in memory for each core.
+void write_large_pack(const std::string& folder, const TinyForm& form, std::size_t count,
+                      std::size_t per_shard);
 
 }  // namespace hotpack::test

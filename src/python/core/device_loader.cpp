@@ -26,10 +26,10 @@ using std::chrono::milliseconds;
 
 constexpr std::int64_t kLegacyStream = 1;  // as the protocols of DLPack and CUDA arrays number it
 
-CUstream_st* stream_of(std::uint64_t handle) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr): frameworks give handles as integers
-  return reinterpret_cast<CUstream_st*>(static_cast<std::uintptr_t>(handle));
-}
+// NOLINTBEGIN(performance-no-int-to-ptr): frameworks give addresses and handles as integers
+void* pointer_of(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
+CUstream_st* stream_of(std::uint64_t handle) { return reinterpret_cast<CUstream_st*>(handle); }
+// NOLINTEND(performance-no-int-to-ptr)
 
 // ---- arrays
 
@@ -76,7 +76,7 @@ nb::object dlpack_of(const DeviceArray& self, const nb::object& stream,
                      const nb::object& copy) {
   if (!copy.is_none() && nb::cast<bool>(copy))
     raise_buffer_error("hotpack shares device memory and makes no copies of it");
-  const nb::tuple own = nb::make_tuple(static_cast<int>(kDLCUDA), self.batch.parts().at(0).device);
+  const nb::tuple own = nb::make_tuple(static_cast<int>(kDLCUDA), self.batch.device());
   if (!device.is_none() && !device.equal(own))
     raise_buffer_error("hotpack moves no arrays between devices");
   const auto number = stream.is_none() ? kLegacyStream : nb::cast<std::int64_t>(stream);
@@ -115,7 +115,7 @@ nb::dict cuda_interface(const DeviceArray& self) {
                     "__cuda_array_interface__ has no bfloat16; use __dlpack__");
     throw nb::python_error();
   }
-  const auto stream = reinterpret_cast<std::uintptr_t>(self.batch.parts().at(0).stream);
+  const auto stream = reinterpret_cast<std::uintptr_t>(self.batch.stream());
   nb::dict interface;
   interface["version"] = 3;
   interface["shape"] = shape_of(field);
@@ -129,33 +129,32 @@ nb::dict cuda_interface(const DeviceArray& self) {
 // ---- batches
 
 struct PyDeviceBatch {
-  std::optional<DeviceBatch> lease;  // none after next_into()
-  DeviceBatchInfo info;              // of next_into()
+  std::optional<DeviceBatch> batch;     // of next()
+  std::optional<DeviceBatchInfo> info;  // of next_into()
 
   [[nodiscard]] const DeviceBatchInfo& get() const {
-    const DeviceBatchInfo& own = lease ? lease->info() : info;
-    if (!own.parts.empty()) return own;
+    if (batch) return batch->info();
+    if (info) return *info;
     raise(
         {ErrorCode::usage, "the batch was released; take what you need before release()", {}, {}});
+  }
+  void release() {
+    batch.reset();
+    info.reset();
   }
 };
 
 nb::object array_in(const PyDeviceBatch& self, Field field) {
-  const DevicePart& part = self.get().parts.front();
-  const DeviceField& chosen = field == Field::image ? part.image : part.label;
-  if (!self.lease || chosen.data == nullptr) return nb::none();
-  return nb::cast(DeviceArray{*self.lease, field});
+  const DeviceBatchInfo& info = self.get();
+  if (!self.batch || (field == Field::image ? info.image : info.label).data == nullptr)
+    return nb::none();
+  return nb::cast(DeviceArray{*self.batch, field});
 }
 
 // (shape, dtype) of a field that next_into() has written, or None
 nb::object form_of(const DeviceField& field) {
   if (field.data == nullptr) return nb::none();
   return nb::make_tuple(shape_of(field), text_of(dtype_name(field.dtype)));
-}
-
-void release(PyDeviceBatch& self) {
-  if (self.lease) self.lease->release();
-  self.info.parts.clear();
 }
 
 // ---- loaders
@@ -174,21 +173,19 @@ class PyDeviceLoader final : public Awaited {
   [[nodiscard]] LoaderPosition position() const override { return loader_.position(); }
   [[nodiscard]] DeviceLoader& loader() { return loader_; }
 
-  std::optional<PyDeviceBatch> next(double seconds, std::uint64_t stream) {
-    auto batch = wait(seconds, true,
+  // Both give up the GIL at once: the driver may wait for work of the program that needs the GIL.
+  nb::object next(double seconds, std::uint64_t stream) {
+    auto batch = wait(seconds, false,
                       [&](milliseconds slice) { return loader_.next(stream_of(stream), slice); });
-    if (!batch) return std::nullopt;
-    return PyDeviceBatch{std::move(*batch), {}};
+    return batch ? nb::cast(PyDeviceBatch{std::move(*batch), {}}) : nb::none();
   }
-
-  std::optional<PyDeviceBatch> next_into(const DeviceBuffers& buffers, double seconds,
-                                         std::uint64_t stream) {
-    CUstream_st* const streams[] = {stream_of(stream)};
-    auto info = wait(seconds, false, [&](milliseconds) {
-      return loader_.next_into(std::span<const DeviceBuffers>(&buffers, 1), streams);
+  nb::object next_into(std::uintptr_t image, std::uint64_t image_bytes, std::uintptr_t label,
+                       std::uint64_t label_bytes, double seconds, std::uint64_t stream) {
+    const DeviceBuffers into{pointer_of(image), image_bytes, pointer_of(label), label_bytes};
+    auto info = wait(seconds, false, [&](milliseconds slice) {
+      return loader_.next_into(into, stream_of(stream), slice);
     });
-    if (!info) return std::nullopt;
-    return PyDeviceBatch{{}, std::move(*info)};
+    return info ? nb::cast(PyDeviceBatch{{}, std::move(*info)}) : nb::none();
   }
 
  private:
@@ -242,17 +239,10 @@ nb::dict stats_of(PyDeviceLoader& self) {
   stats["wait_seconds"] = all.wait_seconds;
   stats["copied_bytes"] = all.copied_bytes;
   stats["pinned_bytes"] = all.pinned_bytes;
-  stats["device_bytes"] = all.device_bytes.empty() ? 0 : all.device_bytes.front();
+  stats["device_bytes"] = all.device_bytes;
   stats["load_seconds"] = all.load_seconds;
   stats["threads"] = self.loader().threads();
   return stats;
-}
-
-DeviceBuffers buffers_of(std::uintptr_t image, std::uint64_t image_bytes, std::uintptr_t label,
-                         std::uint64_t label_bytes) {
-  // NOLINTBEGIN(performance-no-int-to-ptr): frameworks give addresses as integers
-  return {reinterpret_cast<void*>(image), image_bytes, reinterpret_cast<void*>(label), label_bytes};
-  // NOLINTEND(performance-no-int-to-ptr)
 }
 
 void bind_arrays(nb::module_& module) {
@@ -262,7 +252,7 @@ void bind_arrays(nb::module_& module) {
            nb::arg("copy") = nb::none())
       .def("__dlpack_device__",
            [](const DeviceArray& self) {
-             return nb::make_tuple(static_cast<int>(kDLCUDA), self.batch.parts().at(0).device);
+             return nb::make_tuple(static_cast<int>(kDLCUDA), self.batch.device());
            })
       .def_prop_ro("__cuda_array_interface__", &cuda_interface)
       .def_prop_ro("shape", [](const DeviceArray& self) { return shape_of(self.get()); })
@@ -280,8 +270,8 @@ void bind_batch(nb::module_& module) {
       .def("label", [](const PyDeviceBatch& self) { return array_in(self, Field::label); })
       .def("forms",
            [](const PyDeviceBatch& self) {
-             const DevicePart& part = self.get().parts.front();
-             return nb::make_tuple(form_of(part.image), form_of(part.label));
+             const DeviceBatchInfo& info = self.get();
+             return nb::make_tuple(form_of(info.image), form_of(info.label));
            })
       .def_prop_ro("indices",
                    [](const PyDeviceBatch& self) { return index_array(self.get().indices); })
@@ -292,15 +282,11 @@ void bind_batch(nb::module_& module) {
                      for (const std::string& key : self.get().keys) keys.append(text_of(key));
                      return keys;
                    })
-      .def("release", &release)
+      .def("release", &PyDeviceBatch::release)
       .def_prop_ro("epoch", [](const PyDeviceBatch& self) { return self.get().epoch; })
       .def_prop_ro("step", [](const PyDeviceBatch& self) { return self.get().step; })
       .def_prop_ro("num_valid", [](const PyDeviceBatch& self) { return self.get().num_valid; })
       .def_prop_ro("batch_size", [](const PyDeviceBatch& self) { return self.get().batch_size; });
-}
-
-nb::object or_none(std::optional<PyDeviceBatch> batch) {
-  return batch ? nb::cast(std::move(*batch)) : nb::none();
 }
 
 }  // namespace
@@ -310,16 +296,8 @@ void bind_device_loader(nb::module_& module) {
   bind_batch(module);
   nb::class_<PyDeviceLoader> bound(module, "DeviceLoader");
   bind_controls(bound);
-  bound
-      .def("next", [](PyDeviceLoader& self, double seconds,
-                      std::uint64_t stream) { return or_none(self.next(seconds, stream)); })
-      .def("next_into",
-           [](PyDeviceLoader& self, std::uintptr_t image, std::uint64_t image_bytes,
-              std::uintptr_t label, std::uint64_t label_bytes, double seconds,
-              std::uint64_t stream) {
-             return or_none(self.next_into(buffers_of(image, image_bytes, label, label_bytes),
-                                           seconds, stream));
-           })
+  bound.def("next", &PyDeviceLoader::next)
+      .def("next_into", &PyDeviceLoader::next_into)
       .def("bytes",
            [](PyDeviceLoader& self) {
              return nb::make_tuple(self.loader().image_batch_bytes(),

@@ -152,13 +152,11 @@ LoaderOptions loader_options(const nb::dict& given) {
 DeviceLoaderOptions device_options(const nb::dict& given) {
   DeviceLoaderOptions options;
   options.loader = loader_options(given);
-  options.devices = {nb::cast<int>(given["device"])};
+  options.device = nb::cast<int>(given["device"]);
   // <api: core device options>
   // clang-format off
   read<Residency>(given, "residency", options.residency,
        {{"page", Residency::page}, {"device", Residency::device}, {"auto", Residency::automatic}});
-  read(given, "outputs", options.outputs);
-  read(given, "pinned_budget_bytes", options.pinned_budget_bytes);
   read(given, "device_budget_bytes", options.device_budget_bytes);
   // clang-format on
   // </api>

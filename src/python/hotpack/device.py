@@ -22,8 +22,9 @@ class DeviceArray:
     `__dlpack__` or `__cuda_array_interface__`, without a copy, and synchronize their streams by it:
     `torch.from_dlpack(array)`, `jax.dlpack.from_dlpack(array)`, `cupy.asarray(array)`.
 
-    Memory: shares its batch. The memory is reused when batch, arrays and what was made of them are
-    gone, and the work on their streams is done.
+    Memory: shares its batch. The memory is freed when batch, arrays and what was made of them are
+    gone, after the work that was queued until then on the streams that `__dlpack__` got. With
+    `__cuda_array_interface__`, keep the array until the work on non-blocking streams is done.
     """
 
     __slots__ = ("_core",)
@@ -91,14 +92,20 @@ class DeviceArray:
 
 
 class DeviceBatch(BatchOf[DeviceArray]):
-    """A batch whose images and labels are in device memory; else as `BatchOf`, but it cannot be
-    pickled or copied. It shares one of its loader's outputs with them."""
+    """A batch whose images and labels are in device memory of its own; else as `BatchOf`, but it
+    cannot be pickled or copied."""
 
     __slots__ = ()
 
     @staticmethod
     def _made(array: Any, view: Any) -> DeviceArray:
         return DeviceArray(array)
+
+
+def is_host(device: Device | None) -> bool:
+    """Returns true for None, "cpu", torch.device("cpu") and a jax.Device of the host."""
+    name: str = getattr(device, "platform", str(device).lower().partition(":")[0])
+    return device is None or name == "cpu"
 
 
 def ordinal_of(device: Device) -> int:
@@ -116,7 +123,7 @@ def ordinal_of(device: Device) -> int:
         found = int(named[1] or 0) if named else None
     if isinstance(found, bool) or not hasattr(found, "__index__") or found.__index__() < 0:
         raise UsageError(
-            f"device {device!r} is no CUDA device; give its number, or \"cuda:0\"", option="device"
+            f"{device!r} is no CUDA device; give its number, or \"cuda:0\"", option="device"
         )
     return int(found.__index__())
 

@@ -16,7 +16,8 @@ import jax
 import numpy as np
 
 from .batch import BatchOf
-from .device import Device, DeviceArray
+from .device import Device, DeviceArray, is_host, ordinal_of
+from .errors import UsageError
 from .forms import Ids, Image, Label
 from .loader import LoaderOf
 from .option_table import Access, LastBatch, Residency, Shuffle, VerifyChecksums
@@ -56,7 +57,8 @@ class Batch(BatchOf[jax.Array]):
 class Loader(LoaderOf[Batch]):
     """As `hotpack.Loader`, with arrays of JAX. By default images are f32 [N,H,W,c] in 0 … 1 and
     labels i32 [N,H,W]. device: a number, "cuda:1" or a jax.Device makes it as
-    `hotpack.DeviceLoader`; JAX runs ahead, so give as many outputs as it may hold.
+    `hotpack.DeviceLoader`. Without it, or with "cpu", batches are read in host memory, and
+    `jax.device_put` puts them on JAX's default device.
 
     For several processes: rank="jax", and `jax.make_array_from_process_local_data(sharding,
     b.image)`.
@@ -94,8 +96,6 @@ class Loader(LoaderOf[Batch]):
         memory_budget_bytes: int = 0,
         device: Device | None = None,
         residency: Residency = "page",
-        outputs: int = 4,
-        pinned_budget_bytes: int | None = None,
         device_budget_bytes: int | None = None,
         progress: Listener | bool | None = None,
     ) -> None:
@@ -118,7 +118,7 @@ class Loader(LoaderOf[Batch]):
             last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
                 (with shuffling, different samples in each epoch), "pad" adds empty rows after the
                 first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
-                gives a shorter last batch, on every rank (not on devices).
+                gives a shorter last batch, on every rank.
             shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
                 the order of the files.
             block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
@@ -135,11 +135,11 @@ class Loader(LoaderOf[Batch]):
                 ignored). Required if record sizes differ, unless a crop is set or a batch has one
                 row. A tuple (width, height).
             threads: Threads that read and expand records. 0: the cores that this process may use,
-                at most 8 (on devices: at most 4 per device and 4 more).
+                at most 8.
             prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in
                 use, 2 … 64. More of them bridge longer pauses. A loader in host memory makes
-                further slots while the program holds batches; a device holds as many packed
-                batches.
+                further slots while the program holds batches. A device loader has twice as many
+                slots, in pinned memory, and room for as many packed batches on the device.
             verify_checksums: When to check the CRC-32C of a record. "first_read": once in this
                 process. "always": at every read. "never": not at all.
             access: Way to read shards: "map" maps them and installs a SIGBUS handler for hotpack's
@@ -148,23 +148,20 @@ class Loader(LoaderOf[Batch]):
                 be repeated. None: wait forever. In seconds.
             memory_budget_bytes: Limit for the memory of all slots, also of those that are made
                 later; opening a loader that needs more is refused. 0: no limit. With a limit, a
-                loader of records of different sizes makes no further slots. Devices have budgets of
-                their own, and need 0.
-            device: A number, as CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a
-                framework. None: device 0 for `DeviceLoader`, host memory for other loaders.
+                loader of records of different sizes makes no further slots. The slots of a device
+                loader are pinned memory.
+            device: The device's number, as CUDA_VISIBLE_DEVICES shows it. Also "cuda:1", or a
+                device of a framework. None: device 0 for `DeviceLoader`, host memory for other
+                loaders.
             residency: Place of packed records between epochs. "page": in the system's page cache.
-                "device": in the memory of each device. "auto": on the device if they fit its
-                budget, else in the page cache.
-            outputs: Batches in device memory that the program may hold at the same time, 0 … 64;
-                their memory is allocated when the loader opens.
-            pinned_budget_bytes: Limit for pinned memory. Opening a loader that needs more is
-                refused. None: a quarter of the memory that this process may still take, divided by
-                `world_size`.
-            device_budget_bytes: Limit for the loader's memory on each device: packed batches,
-                outputs and resident records. None: half of the device memory that is free when the
-                loader opens.
-            progress: Called about every 50 ms while opening loads records into device memory, and
-                when all are loaded. True: a bar of tqdm.
+                "device": in the device's memory. "auto": on the device if they fit its budget, else
+                in the page cache.
+            device_budget_bytes: Limit for the loader's memory on the device: packed batches and
+                resident records, not batches that are handed out. None: half of the device memory
+                that is free when the loader opens. 0 allows nothing.
+            progress: Called while opening copies records to device memory, after each batch of
+                them. True: a bar of tqdm. The result of a function is ignored; an exception ends
+                the opening.
 
         Raises:
             UsageError: for options that do not fit each other or the data set.
@@ -173,3 +170,17 @@ class Loader(LoaderOf[Batch]):
         """
         self._open(locals())
     # </api>
+
+    def _ordinal(self, device: Device | None) -> int | None:
+        """Returns the number of a CUDA device; None for the host."""
+        if is_host(device):
+            return None
+        ordinal = ordinal_of(device)
+        try:
+            jax.devices("cuda")
+        except RuntimeError as error:
+            raise UsageError(
+                f"this JAX has no CUDA ({error}); install jax[cuda12], or leave out device",
+                option="device",
+            ) from None
+        return ordinal

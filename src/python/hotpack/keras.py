@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from .errors import UsageError
 from .forms import Bits, OneHot
-from .loader import LoaderOf, State
+from .loader import DeviceLoader, LoaderOf, State
 
 __all__ = ["Position", "PyDataset"]
 
@@ -66,6 +66,10 @@ class PyDataset(keras.utils.PyDataset):  # type: ignore[misc]
                 "hotpack.Loader",
                 option="loader",
             )
+        if isinstance(loader, DeviceLoader):
+            loader._refuse_device("hotpack.keras.PyDataset")
+        if class_weights is not None:
+            loader._refuse_device("hotpack.keras.PyDataset with class_weights")
         loader._refuse_empty_rows("Keras")
         self._loader = loader
         self._transform = transform

@@ -55,7 +55,6 @@ class LoaderOf(Generic[_AnyBatch]):
     _batch_class: type[_AnyBatch]
     _default_label: Label | None = None  # not for data sets without labels
     _default_device: int | None = None
-    _lends_outputs = True  # on a device: batches are in memory of the loader
     _stride = 1  # in host memory: steps from one batch to the next, for processes that share them
 
     def _open(self, given: dict[str, Any]) -> None:
@@ -64,14 +63,7 @@ class LoaderOf(Generic[_AnyBatch]):
         for name in ("self", "__class__"):
             given.pop(name, None)
         data, timeout = given.pop("data"), given["timeout"]
-        if isinstance(data, LoaderOf):
-            raise UsageError("data is a loader; give its data set or the folder", option="data")
-        if not isinstance(data, (Dataset, str, bytes, os.PathLike)):
-            raise UsageError(
-                f"data is a {type(data).__name__}; give the folder of a pack or a data set of "
-                "hotpack.open; its subset(indices) has samples of your choice",
-                option="data",
-            )
+        check_data(data)
         self.dataset = dataset = data if isinstance(data, Dataset) else open(data)
         image, label = given["image"], given["label"]
         if label is self._default_label and dataset._core.label is None:
@@ -90,8 +82,6 @@ class LoaderOf(Generic[_AnyBatch]):
             self._core = _core.open_loader(dataset._core, options, self._stride)
         else:
             options["device"] = self.device
-            if not self._lends_outputs:
-                options["outputs"] = 0
             self._core = _open_on_device(dataset, options, progress)
         self._turn = threading.Lock()  # for the iteration, not for next()
         self._iteration = 0
@@ -213,6 +203,12 @@ class LoaderOf(Generic[_AnyBatch]):
                 option="last_batch",
             )
 
+    def _refuse_device(self, who: str) -> None:
+        if self.device is not None:
+            raise UsageError(
+                f"{who} takes a loader in host memory; use hotpack.Loader", option="loader"
+            )
+
     def _next_epoch(self) -> tuple[int, bool]:
         """The epoch of the next loop, and whether the loader stands in it."""
         epoch, step = self._core.position()
@@ -234,9 +230,9 @@ class LoaderOf(Generic[_AnyBatch]):
     def stats(self) -> dict[str, float]:
         """batches: handed out; wait_seconds: spent waiting for batches, and in next_into
         also copying; threads. In host memory: slots, leased: batches in memory, and of these held
-        by the program; slot_bytes: memory of all slots. On a device:
-        copied_bytes: from host to device; pinned_bytes, device_bytes: memory in use; load_seconds:
-        that opening needed to load records."""
+        by the program; slot_bytes: memory of all slots. On a device: copied_bytes: from host to
+        device; pinned_bytes, device_bytes: memory in use, without batches that were handed out;
+        load_seconds: that opening needed to load records."""
         stats: dict[str, float] = self._core.stats()
         return stats
 
@@ -287,7 +283,8 @@ class LoaderOf(Generic[_AnyBatch]):
             memory = stats["slot_bytes"] / 2**20
             return f"{stats['slots']} slots of {memory:.1f} MiB in all, {stats['threads']} threads"
         memory = stats["device_bytes"] / 2**20
-        return f"{memory:.1f} MiB of device {self.device}, records in {self.residency[0]} memory"
+        place = {"page": "the page cache", "device": "device memory"}[self.residency[0]]
+        return f"{memory:.1f} MiB of device {self.device}, records in {place}"
 
 
 _Self = TypeVar("_Self", bound="LoaderOf[Any]")
@@ -349,7 +346,7 @@ class Loader(LoaderOf[Batch]):
             last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
                 (with shuffling, different samples in each epoch), "pad" adds empty rows after the
                 first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
-                gives a shorter last batch, on every rank (not on devices).
+                gives a shorter last batch, on every rank.
             shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
                 the order of the files.
             block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
@@ -366,11 +363,11 @@ class Loader(LoaderOf[Batch]):
                 ignored). Required if record sizes differ, unless a crop is set or a batch has one
                 row. A tuple (width, height).
             threads: Threads that read and expand records. 0: the cores that this process may use,
-                at most 8 (on devices: at most 4 per device and 4 more).
+                at most 8.
             prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in
                 use, 2 … 64. More of them bridge longer pauses. A loader in host memory makes
-                further slots while the program holds batches; a device holds as many packed
-                batches.
+                further slots while the program holds batches. A device loader has twice as many
+                slots, in pinned memory, and room for as many packed batches on the device.
             verify_checksums: When to check the CRC-32C of a record. "first_read": once in this
                 process. "always": at every read. "never": not at all.
             access: Way to read shards: "map" maps them and installs a SIGBUS handler for hotpack's
@@ -379,8 +376,8 @@ class Loader(LoaderOf[Batch]):
                 be repeated. None: wait forever. In seconds.
             memory_budget_bytes: Limit for the memory of all slots, also of those that are made
                 later; opening a loader that needs more is refused. 0: no limit. With a limit, a
-                loader of records of different sizes makes no further slots. Devices have budgets of
-                their own, and need 0.
+                loader of records of different sizes makes no further slots. The slots of a device
+                loader are pinned memory.
 
         Raises:
             UsageError: for options that do not fit each other or the data set.
@@ -432,8 +429,6 @@ class DeviceLoader(LoaderOf[DeviceBatch]):
         memory_budget_bytes: int = 0,
         device: Device | None = None,
         residency: Residency = "page",
-        outputs: int = 4,
-        pinned_budget_bytes: int | None = None,
         device_budget_bytes: int | None = None,
         progress: Listener | bool | None = None,
     ) -> None:
@@ -456,7 +451,7 @@ class DeviceLoader(LoaderOf[DeviceBatch]):
             last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
                 (with shuffling, different samples in each epoch), "pad" adds empty rows after the
                 first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
-                gives a shorter last batch, on every rank (not on devices).
+                gives a shorter last batch, on every rank.
             shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
                 the order of the files.
             block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
@@ -473,11 +468,11 @@ class DeviceLoader(LoaderOf[DeviceBatch]):
                 ignored). Required if record sizes differ, unless a crop is set or a batch has one
                 row. A tuple (width, height).
             threads: Threads that read and expand records. 0: the cores that this process may use,
-                at most 8 (on devices: at most 4 per device and 4 more).
+                at most 8.
             prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in
                 use, 2 … 64. More of them bridge longer pauses. A loader in host memory makes
-                further slots while the program holds batches; a device holds as many packed
-                batches.
+                further slots while the program holds batches. A device loader has twice as many
+                slots, in pinned memory, and room for as many packed batches on the device.
             verify_checksums: When to check the CRC-32C of a record. "first_read": once in this
                 process. "always": at every read. "never": not at all.
             access: Way to read shards: "map" maps them and installs a SIGBUS handler for hotpack's
@@ -486,23 +481,20 @@ class DeviceLoader(LoaderOf[DeviceBatch]):
                 be repeated. None: wait forever. In seconds.
             memory_budget_bytes: Limit for the memory of all slots, also of those that are made
                 later; opening a loader that needs more is refused. 0: no limit. With a limit, a
-                loader of records of different sizes makes no further slots. Devices have budgets of
-                their own, and need 0.
-            device: A number, as CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a
-                framework. None: device 0 for `DeviceLoader`, host memory for other loaders.
+                loader of records of different sizes makes no further slots. The slots of a device
+                loader are pinned memory.
+            device: The device's number, as CUDA_VISIBLE_DEVICES shows it. Also "cuda:1", or a
+                device of a framework. None: device 0 for `DeviceLoader`, host memory for other
+                loaders.
             residency: Place of packed records between epochs. "page": in the system's page cache.
-                "device": in the memory of each device. "auto": on the device if they fit its
-                budget, else in the page cache.
-            outputs: Batches in device memory that the program may hold at the same time, 0 … 64;
-                their memory is allocated when the loader opens.
-            pinned_budget_bytes: Limit for pinned memory. Opening a loader that needs more is
-                refused. None: a quarter of the memory that this process may still take, divided by
-                `world_size`.
-            device_budget_bytes: Limit for the loader's memory on each device: packed batches,
-                outputs and resident records. None: half of the device memory that is free when the
-                loader opens.
-            progress: Called about every 50 ms while opening loads records into device memory, and
-                when all are loaded. True: a bar of tqdm.
+                "device": in the device's memory. "auto": on the device if they fit its budget, else
+                in the page cache.
+            device_budget_bytes: Limit for the loader's memory on the device: packed batches and
+                resident records, not batches that are handed out. None: half of the device memory
+                that is free when the loader opens. 0 allows nothing.
+            progress: Called while opening copies records to device memory, after each batch of
+                them. True: a bar of tqdm. The result of a function is ignored; an exception ends
+                the opening.
 
         Raises:
             UsageError: for options that do not fit each other or the data set.
@@ -548,6 +540,18 @@ class _Iterator(Iterator[_AnyBatch]):
 
     def __length_hint__(self) -> int:
         return len(self._loader)
+
+
+def check_data(data: Any) -> None:
+    """Raises UsageError for what is neither a data set nor a folder."""
+    if isinstance(data, LoaderOf):
+        raise UsageError("data is a loader; give its data set or the folder", option="data")
+    if not isinstance(data, (Dataset, str, bytes, os.PathLike)):
+        raise UsageError(
+            f"data is a {type(data).__name__}; give the folder of a pack or a data set of "
+            "hotpack.open; its subset(indices) has samples of your choice",
+            option="data",
+        )
 
 
 def _check_augment(augment: Any) -> None:

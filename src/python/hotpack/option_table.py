@@ -52,8 +52,6 @@ INTEGERS = {
     "threads": 2**32 - 1,
     "prefetch_batches": 2**32 - 1,
     "memory_budget_bytes": 2**64 - 1,
-    "outputs": 2**32 - 1,
-    "pinned_budget_bytes": 2**64 - 1,
     "device_budget_bytes": 2**64 - 1,
 }
 
@@ -61,15 +59,12 @@ INTEGERS = {
 MAY_BE_NONE = {
     "batch_size",
     "global_batch_size",
-    "pinned_budget_bytes",
     "device_budget_bytes",
 }
 
 # The options of loaders on a device, and their defaults.
 DEVICE_OPTIONS: dict[str, Any] = {
     "residency": "page",
-    "outputs": 4,
-    "pinned_budget_bytes": None,
     "device_budget_bytes": None,
     "progress": None,
 }
@@ -96,11 +91,9 @@ OTHER_NAMES = {
     "workers": "leave it out: a loader reads with threads of its own, see threads",
     "num_threads": "use threads",
     "residency": "leave it out: it is for batches on a device, see hotpack.DeviceLoader",
-    "outputs": (
-        "leave it out: hotpack.DeviceLoader and hotpack.jax.Loader have it, for batches on a "
-        "device"
-    ),
-    "pinned_budget_bytes": "leave it out: it is for batches on a device, see hotpack.DeviceLoader",
+    "outputs": "leave it out: each batch on a device has memory of its own",
+    "pinned_budget_bytes": "use memory_budget_bytes",
+    "devices": "open one loader per device, with rank= and world_size=",
     "device_budget_bytes": "leave it out: it is for batches on a device, see hotpack.DeviceLoader",
     "progress": "leave it out: it is for batches on a device, see hotpack.DeviceLoader",
     "pin_memory": (

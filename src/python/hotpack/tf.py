@@ -28,9 +28,8 @@ def __dir__() -> list[str]:
 def batches(loader: LoaderOf[Any]) -> Iterator[tuple[tf.Tensor, tf.Tensor | None]]:
     """One epoch of (images, labels), as tensors. On the CPU they share the memory of the batch,
     which is not overwritten as long as one of them lives."""
-    _check(loader)
-    for image, label in loader:
-        yield _tensor(image), None if label is None else _tensor(label)
+    _check(loader, "hotpack.tf.batches")
+    return _pairs(loader)
 
 
 def dataset(loader: LoaderOf[Any]) -> tf.data.Dataset:
@@ -41,7 +40,7 @@ def dataset(loader: LoaderOf[Any]) -> tf.data.Dataset:
     Raises UsageError if the loader stands in the middle of an epoch, as after `resume=`. Errors
     within a loop are TensorFlow's, with the text of hotpack's: so is that of a loop when another
     one has begun."""
-    _check(loader)
+    _check(loader, "hotpack.tf.dataset")
     _check_whole(loader)
     spec, epochs = _specification(loader), _Epochs(loader)
     types = [part.dtype for part in spec]
@@ -61,6 +60,11 @@ def dataset(loader: LoaderOf[Any]) -> tf.data.Dataset:
         tf.data.Dataset.range(1).flat_map(begin).map(take, num_parallel_calls=1, deterministic=True)
     )
     return batches.apply(tf.data.experimental.assert_cardinality(steps)).prefetch(1)
+
+
+def _pairs(loader: LoaderOf[Any]) -> Iterator[tuple[tf.Tensor, tf.Tensor | None]]:
+    for image, label in loader:
+        yield _tensor(image), None if label is None else _tensor(label)
 
 
 class _Epochs:
@@ -87,12 +91,13 @@ class _Epochs:
         return [_tensor(image)] if label is None else [_tensor(image), _tensor(label)]
 
 
-def _check(loader: Any) -> None:
-    """Refuses what is no loader, and batches with empty rows."""
+def _check(loader: Any, who: str) -> None:
+    """Refuses what is no loader, and batches on a device or with empty rows."""
     if not isinstance(loader, LoaderOf):
         raise UsageError(
             f"loader is a {type(loader).__name__}; give a hotpack.Loader", option="loader"
         )
+    loader._refuse_device(who)
     loader._refuse_empty_rows("TensorFlow")
 
 

@@ -21,11 +21,11 @@ import torch
 from torch.utils.data._utils.collate import default_collate_fn_map
 
 from .batch import BatchOf
-from .device import ordinal_of
+from .device import is_host, ordinal_of
 from .distributed import place_of
 from .errors import PerformanceWarning, UsageError
 from .forms import Ids, Image, Label
-from .loader import LoaderOf, check_options
+from .loader import LoaderOf, check_data, check_options
 from .option_table import Access, LastBatch, Residency, Shuffle, VerifyChecksums
 from .options import checked_names, integer
 from .rows import Row, Rows
@@ -91,7 +91,6 @@ class Loader(LoaderOf[Batch]):
 
     _batch_class = Batch
     _default_label = _LABEL
-    _lends_outputs = False
 
     # <api: python torch.Loader>
     @checked_names
@@ -122,7 +121,6 @@ class Loader(LoaderOf[Batch]):
         memory_budget_bytes: int = 0,
         device: int | str | torch.device | None = None,
         residency: Residency = "page",
-        pinned_budget_bytes: int | None = None,
         device_budget_bytes: int | None = None,
         progress: Listener | bool | None = None,
     ) -> None:
@@ -145,7 +143,7 @@ class Loader(LoaderOf[Batch]):
             last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
                 (with shuffling, different samples in each epoch), "pad" adds empty rows after the
                 first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
-                gives a shorter last batch, on every rank (not on devices).
+                gives a shorter last batch, on every rank.
             shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
                 the order of the files.
             block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
@@ -162,11 +160,11 @@ class Loader(LoaderOf[Batch]):
                 ignored). Required if record sizes differ, unless a crop is set or a batch has one
                 row. A tuple (width, height).
             threads: Threads that read and expand records. 0: the cores that this process may use,
-                at most 8 (on devices: at most 4 per device and 4 more).
+                at most 8.
             prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in
                 use, 2 … 64. More of them bridge longer pauses. A loader in host memory makes
-                further slots while the program holds batches; a device holds as many packed
-                batches.
+                further slots while the program holds batches. A device loader has twice as many
+                slots, in pinned memory, and room for as many packed batches on the device.
             verify_checksums: When to check the CRC-32C of a record. "first_read": once in this
                 process. "always": at every read. "never": not at all.
             access: Way to read shards: "map" maps them and installs a SIGBUS handler for hotpack's
@@ -175,21 +173,20 @@ class Loader(LoaderOf[Batch]):
                 be repeated. None: wait forever. In seconds.
             memory_budget_bytes: Limit for the memory of all slots, also of those that are made
                 later; opening a loader that needs more is refused. 0: no limit. With a limit, a
-                loader of records of different sizes makes no further slots. Devices have budgets of
-                their own, and need 0.
-            device: A number, as CUDA_VISIBLE_DEVICES shows it, "cuda:1", or a device of a
-                framework. None: device 0 for `DeviceLoader`, host memory for other loaders.
+                loader of records of different sizes makes no further slots. The slots of a device
+                loader are pinned memory.
+            device: The device's number, as CUDA_VISIBLE_DEVICES shows it. Also "cuda:1", or a
+                device of a framework. None: device 0 for `DeviceLoader`, host memory for other
+                loaders.
             residency: Place of packed records between epochs. "page": in the system's page cache.
-                "device": in the memory of each device. "auto": on the device if they fit its
-                budget, else in the page cache.
-            pinned_budget_bytes: Limit for pinned memory. Opening a loader that needs more is
-                refused. None: a quarter of the memory that this process may still take, divided by
-                `world_size`.
-            device_budget_bytes: Limit for the loader's memory on each device: packed batches,
-                outputs and resident records. None: half of the device memory that is free when the
-                loader opens.
-            progress: Called about every 50 ms while opening loads records into device memory, and
-                when all are loaded. True: a bar of tqdm.
+                "device": in the device's memory. "auto": on the device if they fit its budget, else
+                in the page cache.
+            device_budget_bytes: Limit for the loader's memory on the device: packed batches and
+                resident records, not batches that are handed out. None: half of the device memory
+                that is free when the loader opens. 0 allows nothing.
+            progress: Called while opening copies records to device memory, after each batch of
+                them. True: a bar of tqdm. The result of a function is ignored; an exception ends
+                the opening.
 
         Raises:
             UsageError: for options that do not fit each other or the data set.
@@ -201,15 +198,17 @@ class Loader(LoaderOf[Batch]):
 
     def _ordinal(self, device: Any) -> int | None:
         """Returns the number of a CUDA device; None for the host."""
-        if device is None:
+        if is_host(device):
             return None
-        named = torch.device(device)
-        if named.type == "cpu":
-            return None
-        if named.type == "cuda" and named.index is None:
+        ordinal = ordinal_of(device)
+        try:
             current: int = torch.cuda.current_device()
-            return current
-        return ordinal_of(named)
+        except (AssertionError, RuntimeError) as error:  # no CUDA in torch; no driver or device
+            raise UsageError(
+                f"{error}; leave out device, or use a machine with a GPU and a PyTorch with CUDA",
+                option="device",
+            ) from None
+        return current if str(device).lower() in ("cuda", "gpu") else ordinal
 
     def _take(self) -> Any:
         if self.device is None:
@@ -390,7 +389,7 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
             last_batch: If the last samples of an epoch do not fill a step: "drop" leaves them out
                 (with shuffling, different samples in each epoch), "pad" adds empty rows after the
                 first `num_valid`, "wrap" adds the first samples of the epoch again, and "keep"
-                gives a shorter last batch, on every rank (not on devices).
+                gives a shorter last batch, on every rank.
             shuffle: True: one permutation of all samples. "block": long reads, for disks. False:
                 the order of the files.
             block_samples: Samples per block of "block", at least 1. Larger: longer reads, poorer
@@ -404,11 +403,11 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
                 ignored). Required if record sizes differ, unless a crop is set or a batch has one
                 row. A tuple (width, height).
             threads: Threads that read and expand records. 0: the cores that this process may use,
-                at most 8 (on devices: at most 4 per device and 4 more).
+                at most 8.
             prefetch_batches: Slots, each of which is memory for one batch that is read ahead or in
                 use, 2 … 64. More of them bridge longer pauses. A loader in host memory makes
-                further slots while the program holds batches; a device holds as many packed
-                batches.
+                further slots while the program holds batches. A device loader has twice as many
+                slots, in pinned memory, and room for as many packed batches on the device.
             verify_checksums: When to check the CRC-32C of a record. "first_read": once in this
                 process. "always": at every read. "never": not at all.
             access: Way to read shards: "map" maps them and installs a SIGBUS handler for hotpack's
@@ -417,8 +416,8 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
                 be repeated. None: wait forever. In seconds.
             memory_budget_bytes: Limit for the memory of all slots, also of those that are made
                 later; opening a loader that needs more is refused. 0: no limit. With a limit, a
-                loader of records of different sizes makes no further slots. Devices have budgets of
-                their own, and need 0.
+                loader of records of different sizes makes no further slots. The slots of a device
+                loader are pinned memory.
 
         Raises:
             UsageError: for options that do not fit each other or the data set.
@@ -433,6 +432,7 @@ class Batches(torch.utils.data.IterableDataset[tuple[torch.Tensor, Any]]):
         for name in ("self", "__class__"):
             given.pop(name, None)
         self._data = given.pop("data")
+        check_data(self._data)
         check_options(given)
         if given["last_batch"] == "pad":
             raise UsageError(

@@ -16,7 +16,7 @@ static void train(const void* image, const void* label, void* stream) {
 
 int main(int argc, char* argv[]) {
   static const float mean[] = {0.485f, 0.456f, 0.406f}, std[] = {0.229f, 0.224f, 0.225f};
-  void* const streams[] = {NULL}; /* one cudaStream_t per device; here the default stream */
+  void* const stream = NULL; /* a cudaStream_t of the program; here the default stream */
   hotpack_cuda* cuda = NULL;
   hotpack_dataset* dataset = NULL;
   hotpack_device_loader* loader = NULL;
@@ -24,13 +24,12 @@ int main(int argc, char* argv[]) {
   hotpack_loader_options batches;
   hotpack_device_loader_options options;
   hotpack_device_batch_info info;
-  hotpack_device_part_info part;
   hotpack_status status = HOTPACK_OK;
-  if (hotpack_cuda_query(&cuda) <
-      0) { /* no driver or no device: hotpack_loader_open takes the same options */
-    printf("%s\n", hotpack_cuda_error(cuda));
+  if (hotpack_cuda_query(&cuda) < 0) {
+    /* no driver or no device: hotpack_loader_open takes the same options */
+    fprintf(stderr, "%s\n", hotpack_cuda_error(cuda));
     hotpack_cuda_close(cuda);
-    return 0;
+    return 1;
   }
   hotpack_cuda_close(cuda);
   if (hotpack_dataset_open(argc > 1 ? argv[1] : "packed/train", &dataset) < 0)
@@ -51,17 +50,15 @@ int main(int argc, char* argv[]) {
     return fail(hotpack_device_loader_error(loader));
 
   info.struct_size = sizeof info;
-  part.struct_size = sizeof part;
   for (int epoch = 0; epoch < 2; ++epoch) {
-    while ((status = hotpack_device_loader_next(loader, streams, 1, &batch)) ==
+    while ((status = hotpack_device_loader_next(loader, stream, &batch)) ==
            HOTPACK_OK) { /* the work is queued, not done */
-      hotpack_device_batch_describe(batch, &info);
-      hotpack_device_batch_part(
-          batch, 0, &part); /* part.image.data: halves [N,3,H,W], part.label.data: bytes [N,H,W] */
-      train(part.image.data, part.label.data, streams[0]);
+      hotpack_device_batch_describe(
+          batch, &info); /* info.image.data: halves [N,3,H,W], info.label.data: bytes [N,H,W] */
+      train(info.image.data, info.label.data, stream);
       printf("epoch %d, step %d, first sample %s\n", (int)info.epoch, (int)info.step,
              hotpack_device_batch_key(batch, 0));
-      hotpack_device_batch_release(batch); /* its memory is reused after the work on the stream */
+      hotpack_device_batch_release(batch); /* its memory is freed after the work on the stream */
     }
     if (status != HOTPACK_END_OF_EPOCH) return fail(hotpack_device_loader_error(loader));
   }

@@ -21,7 +21,7 @@ int32_t dlpack_first(const hotpack_device_batch* batch);
 
 int32_t dlpack_first(const hotpack_device_batch* batch) {
   DLManagedTensorVersioned* tensor = NULL;
-  return hotpack_device_batch_dlpack(batch, 0, HOTPACK_FIELD_IMAGE, 1, &tensor) == HOTPACK_OK
+  return hotpack_device_batch_dlpack(batch, HOTPACK_FIELD_IMAGE, 1, &tensor) == HOTPACK_OK
              ? tensor->dl_tensor.its_own
              : 0;
 }

@@ -1,50 +1,31 @@
 #include "support/fake_cuda/fake_driver.hpp"
 
-#include <chrono>
-#include <cstring>
+#include <unistd.h>
+
 #include <exception>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
-#include "device/late_free.hpp"
 #include "support/fake_cuda/fake_state.hpp"
 
 namespace hotpack::test {
+namespace {
 
 using device::StreamHandle;
-using Lock = std::unique_lock<std::recursive_mutex>;
 
-struct FakeDriver::Impl {
-  explicit Impl(const FakeOptions& options) : state(options) {}
-  // The context of the calling thread; without one that of device 0.
-  [[nodiscard]] FakeContext& context() {
-    const auto& stack = state.thread().stack;
-    return stack.empty() ? *state.contexts.at(0) : *stack.back();
-  }
-  [[nodiscard]] std::shared_ptr<FakeStream> stream(StreamHandle handle) {
-    std::shared_ptr<FakeStream> found;
-    if (state.find_stream(handle, context(), "FakeDriver", found) != 0 && found == nullptr) {
-      throw std::logic_error("FakeDriver: not a stream, or no longer");
-    }
-    return found;
-  }
-  FakeState state;
-};
-
-FakeDriver::FakeDriver(FakeOptions options) : impl_(std::make_unique<Impl>(options)) {}
-
-// Late frees, including running ones, belong to this driver: the next one must not see them.
-FakeDriver::~FakeDriver() {
-  run_all();
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-  while (device::late_count() > 0 && std::chrono::steady_clock::now() < end) {
-    device::sweep_late();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+// A call of the program, of the current context; without one of device 0.
+Call program_call(FakeState& state, Lock& lock) {
+  const auto& stack = state.thread().stack;
+  return {state, lock, "FakeDriver", stack.empty() ? state.devices.at(0).get() : stack.back()};
 }
 
-const device::DriverTable& FakeDriver::table() const { return impl_->state.table; }
+}  // namespace
+
+FakeDriver::FakeDriver(FakeOptions options) : state_(std::make_unique<FakeState>(options)) {}
+
+FakeDriver::~FakeDriver() { run_all(); }
+
+const device::DriverTable& FakeDriver::table() const { return state_->table; }
 
 std::shared_ptr<const device::Driver> FakeDriver::driver() const {
   auto made = device::Driver::make(table());
@@ -52,138 +33,142 @@ std::shared_ptr<const device::Driver> FakeDriver::driver() const {
   return std::move(made).value();
 }
 
-device::KernelImages FakeDriver::kernels() const { return fake_kernel_images(); }
+std::span<const std::byte> FakeDriver::kernels() {
+  static constexpr std::byte kImage[16] = {};
+  return kImage;
+}
 
 StreamHandle FakeDriver::stream(int device, bool blocking) {
-  const Lock lock(impl_->state.mutex);
-  FakeContext& context = *impl_->state.contexts.at(static_cast<std::size_t>(device));
+  const Lock lock(state_->mutex);
+  FakeContext& context = *state_->devices.at(static_cast<std::size_t>(device));
   context.used_by_program = true;
-  auto added = impl_->state.streams.add(context, blocking);
+  auto added = state_->streams.add(context, blocking);
   added->program = true;
-  return reinterpret_cast<StreamHandle>(impl_->state.stream_handles.add(
-      HandleKind::stream, impl_->state.generation, std::move(added)));
+  StreamHandle handle = nullptr;
+  state_->program_streams.add(&handle, std::move(added));
+  return handle;
 }
 
 void FakeDriver::enqueue(StreamHandle stream, std::function<void()> work) {
-  const Lock lock(impl_->state.mutex);
+  Lock lock(state_->mutex);
   Operation operation;
-  operation.work = [&state = impl_->state, work = std::move(work)] {
+  operation.work = [&state = *state_, work = std::move(work)] {
     try {
       work();
     } catch (const std::exception& thrown) {
-      state.note(std::string("work of enqueue() threw: ") + thrown.what());
-    } catch (...) {
-      state.note("work of enqueue() threw");
+      state.note("work of enqueue()", thrown.what());
     }
   };
-  impl_->state.streams.give(*impl_->stream(stream), std::move(operation));
+  state_->streams.give(*program_call(*state_, lock).any_stream(stream), std::move(operation));
 }
 
 void FakeDriver::block(StreamHandle stream) {
-  const Lock lock(impl_->state.mutex);
+  Lock lock(state_->mutex);
   Operation operation;
   operation.closed = true;
-  impl_->state.streams.give(*impl_->stream(stream), std::move(operation));
+  state_->streams.give(*program_call(*state_, lock).any_stream(stream), std::move(operation));
 }
 
 void FakeDriver::unblock(StreamHandle stream) {
-  const Lock lock(impl_->state.mutex);
-  for (const auto& operation : impl_->stream(stream)->pending) operation->closed = false;
-  impl_->state.streams.unblocked();
-  impl_->state.changed.notify_all();
+  Lock lock(state_->mutex);
+  for (auto& operation : program_call(*state_, lock).any_stream(stream)->pending)
+    operation->closed = false;
+  state_->streams.unblocked();
+  state_->changed.notify_all();
 }
 
 void FakeDriver::run_all() {
-  const Lock lock(impl_->state.mutex);
-  impl_->state.streams.run_all();
+  const Lock lock(state_->mutex);
+  state_->streams.run_all();
 }
 
 void FakeDriver::synchronize(StreamHandle stream) {
-  Lock lock(impl_->state.mutex);
-  const int code =
-      impl_->state.wait(lock, OperationPtr(impl_->stream(stream)->last), "FakeDriver::synchronize");
-  if (code != 0) throw std::runtime_error("FakeDriver::synchronize: code " + std::to_string(code));
+  Lock lock(state_->mutex);
+  const Call call = program_call(*state_, lock);
+  try {
+    call.wait(OperationPtr(call.any_stream(stream)->last));
+  } catch (const Refusal& refusal) {
+    throw std::runtime_error("FakeDriver::synchronize: code " + std::to_string(refusal.code));
+  }
 }
 
 std::vector<std::byte> FakeDriver::bytes(device::Pointer memory, std::size_t size) const {
-  const Lock lock(impl_->state.mutex);
-  const auto address = static_cast<std::uintptr_t>(memory);
-  if (impl_->state.range("FakeDriver::bytes", "what is read", address, size) == nullptr) return {};
-  const auto* const begin = reinterpret_cast<const std::byte*>(address);
-  return {begin, begin + size};
+  Lock lock(state_->mutex);
+  const auto* const begin = static_cast<const std::byte*>(host(memory));
+  try {
+    static_cast<void>(program_call(*state_, lock).range("what is read", memory, size));
+    return {begin, begin + size};
+  } catch (const Refusal&) {
+    return {};
+  }
 }
 
 void FakeDriver::set_managed(device::Pointer memory) {
-  const Lock lock(impl_->state.mutex);
-  impl_->state.memory.find(static_cast<std::uintptr_t>(memory))->managed = true;
-}
-
-void FakeDriver::set_mapped(device::Pointer memory) {
-  const Lock lock(impl_->state.mutex);
-  impl_->state.memory.find(static_cast<std::uintptr_t>(memory))->mapped = true;
+  const Lock lock(state_->mutex);
+  state_->memory.find(memory)->managed = true;
 }
 
 void FakeDriver::set_capturing(StreamHandle stream, bool capturing) {
-  const Lock lock(impl_->state.mutex);
-  impl_->stream(stream)->capturing = capturing;
-}
-
-void FakeDriver::set_capturing_globally(bool capturing) {
-  const Lock lock(impl_->state.mutex);
-  impl_->state.capturing_globally = capturing;
+  Lock lock(state_->mutex);
+  program_call(*state_, lock).any_stream(stream)->capturing = capturing;
 }
 
 void FakeDriver::fail(const std::string& name, std::uint64_t occurrence, int code) {
-  const Lock lock(impl_->state.mutex);
-  const CallId call = call_named(name);
-  impl_->state.failures.push_back(
-      {call, impl_->state.calls[static_cast<std::size_t>(call)] + occurrence, code});
+  const Lock lock(state_->mutex);
+  state_->failures[{name, calls(name) + occurrence}] = code;
 }
 
 void FakeDriver::break_context(int device, int code) {
-  const Lock lock(impl_->state.mutex);
-  FakeContext& context = *impl_->state.contexts.at(static_cast<std::size_t>(device));
+  const Lock lock(state_->mutex);
+  FakeContext& context = *state_->devices.at(static_cast<std::size_t>(device));
   context.broken = code;
-  impl_->state.streams.abandon(context);
-  impl_->state.changed.notify_all();
+  state_->streams.abandon(context);
+  state_->changed.notify_all();
 }
 
-std::size_t FakeDriver::tear_down() { return impl_->state.tear_down(); }
+std::size_t FakeDriver::tear_down() { return state_->tear_down(); }
 
 std::uint64_t FakeDriver::calls(const std::string& name) const {
-  const Lock lock(impl_->state.mutex);
-  return impl_->state.calls[static_cast<std::size_t>(call_named(name))];
+  const Lock lock(state_->mutex);
+  return state_->call_counts.at(name);
 }
 
 std::uint64_t FakeDriver::pageable_copies() const {
-  const Lock lock(impl_->state.mutex);
-  return impl_->state.pageable_copies;
+  const Lock lock(state_->mutex);
+  return state_->pageable_copies;
 }
 
 std::uint64_t FakeDriver::spinning_waits() const {
-  const Lock lock(impl_->state.mutex);
-  return impl_->state.spinning_waits;
+  const Lock lock(state_->mutex);
+  return state_->spinning_waits;
 }
 
 FakeDriver::Held FakeDriver::held() const {
-  const Lock lock(impl_->state.mutex);
+  const Lock lock(state_->mutex);
   Held held;
-  for (const auto& [begin, block] : impl_->state.memory.live()) {
+  for (const auto& [begin, block] : state_->memory.live) {
     const bool device = block->kind == MemoryKind::device;
     ++(device ? held.device_blocks : held.pinned_blocks);
     (device ? held.device_bytes : held.pinned_bytes) += block->bytes;
   }
-  for (const auto& [handle, stream] : impl_->state.stream_handles.values())
+  for (const auto& [handle, stream] : state_->program_streams.all)
     held.streams += stream->program ? 0u : 1u;
-  held.events = impl_->state.event_handles.values().size();
-  held.modules = impl_->state.module_handles.values().size();
-  for (const auto& context : impl_->state.contexts) held.retained += context->retained;
+  held.pools = state_->pools.all.size();
+  held.events = state_->events.all.size();
+  held.modules = state_->modules.all.size();
+  for (const auto& context : state_->devices) held.retained += context->retained;
   return held;
 }
 
 std::vector<std::string> FakeDriver::violations() const {
-  const Lock lock(impl_->state.mutex);
-  return impl_->state.violations;
+  const Lock lock(state_->mutex);
+  for (auto& [number, thread] : state_->threads) {
+    if (!thread.life.expired() || thread.stack.empty() || number == ::getpid()) continue;
+    state_->note("a thread ended",
+                 std::to_string(thread.stack.size()) + " contexts were pushed and not popped");
+    thread.stack.clear();
+  }
+  return state_->violations;
 }
 
 }  // namespace hotpack::test

@@ -5,30 +5,29 @@
 // that a seed determines. So a missing wait, or memory that is released or overwritten too early,
 // shows in every run: as wrong bytes, as a memory fault, or in violations(). Any call can be made
 // to fail. Streams, events, contexts and memory follow CUDA's rules: the legacy stream and
-// blocking streams wait for each other, a wait covers the work recorded by then, and handles of
-// another device are refused.
+// blocking streams wait for each other, a wait covers the work recorded by then, and memory of a
+// pool is for work between its allocation and its free.
 // Ownership: owns every object until it is released; there is one FakeDriver per process at a
-// time, because the table's functions have no other way to find it. held() reports leftovers
-// before it ends. Thread-safe.
+// time, because the table's functions have no other way to find it. Thread-safe.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "device/driver.hpp"
 #include "device/driver_api.hpp"
-#include "device/kernel_modules.hpp"
 
 namespace hotpack::test {
 
+struct FakeState;
+
 enum class Schedule {
-  // an operation runs when somebody waits for it or polls often enough, and then only with the
-  // operations that it needs
-  late,
+  late,    // an operation runs when the host waits for it, and then only with those that it needs
   random,  // every call may run operations that are due, chosen by the seed
   eager,   // an operation runs when it is queued, in order: for whole programs
 };
@@ -40,10 +39,8 @@ struct FakeOptions {
   std::uint64_t device_bytes = std::uint64_t{256} << 20;  // memory of each device
   std::uint64_t pinned_bytes = std::uint64_t{256} << 20;  // most of pinned memory
   int version = 13000;
-  // MemFree, MemFreeHost and ModuleUnload first wait for all streams of the device, as drivers
-  // may. Also enabled by HOTPACK_FAKE_FREES_WAIT in the environment.
-  bool frees_wait = false;
   bool fences = true;  // protected pages around every block, and poison; false: for whole programs
+  bool pools = true;   // false: devices without memory pools
 };
 
 class FakeDriver {
@@ -54,10 +51,9 @@ class FakeDriver {
   FakeDriver& operator=(const FakeDriver&) = delete;
 
   [[nodiscard]] const device::DriverTable& table() const;
-  [[nodiscard]] std::shared_ptr<const device::Driver> driver()
-      const;  // Driver::make of it; throws std::logic_error with its text
-  // for ModuleLoadData: a module for images and one for labels
-  [[nodiscard]] device::KernelImages kernels() const;
+  // Driver::make of the table; throws std::logic_error with its text.
+  [[nodiscard]] std::shared_ptr<const device::Driver> driver() const;
+  [[nodiscard]] static std::span<const std::byte> kernels();  // for ModuleLoadData
 
   // Streams of the program, which live as long as the FakeDriver. Blocking ones and the legacy
   // stream wait for each other.
@@ -68,8 +64,7 @@ class FakeDriver {
   void enqueue(device::StreamHandle stream, std::function<void()> work);
   // Work queued on the stream from now on does not run before unblock(). If the host waits for
   // it, it waits up to 20 s for another thread to unblock it or to break the context; then
-  // synchronize() throws, and calls of the table note a violation and return CUDA_ERROR_UNKNOWN
-  // (999).
+  // synchronize() throws, and calls of the table note a violation and return CUDA_ERROR_UNKNOWN.
   void block(device::StreamHandle stream);
   void unblock(device::StreamHandle stream);
   void run_all();                                 // everything that no block delays
@@ -77,14 +72,9 @@ class FakeDriver {
   // The current bytes. Empty, and a violation, if they are not all in one block of memory.
   [[nodiscard]] std::vector<std::byte> bytes(device::Pointer memory, std::size_t size) const;
 
-  // makes this block managed memory, which every device may use
+  // Makes this block managed memory, which every device may use.
   void set_managed(device::Pointer memory);
-  // makes this block mapped memory, after whose end other mappings may follow
-  void set_mapped(device::Pointer memory);
   void set_capturing(device::StreamHandle stream, bool capturing);
-  // Simulates another stream that is captured in global mode: calls that could spoil the capture
-  // are refused, and violations.
-  void set_capturing_globally(bool capturing);
 
   // Makes call number `occurrence` (0: the next one) of cu<name> return `code` and do nothing.
   // The name is without "cu".
@@ -100,16 +90,16 @@ class FakeDriver {
   [[nodiscard]] std::uint64_t calls(const std::string& name) const;  // so far
   // Copies to or from memory that is not pinned: legal, but the driver copies twice or waits.
   [[nodiscard]] std::uint64_t pageable_copies() const;
-
   // Waits of the host for an event that was not created for sleeping waits: legal, but the thread
   // spins.
   [[nodiscard]] std::uint64_t spinning_waits() const;
 
   struct Held {
-    std::size_t device_blocks = 0;
+    std::size_t device_blocks = 0;  // of pools too, until MemFreeAsync
     std::uint64_t device_bytes = 0;
     std::size_t pinned_blocks = 0;
     std::uint64_t pinned_bytes = 0;
+    std::size_t pools = 0;
     std::size_t streams = 0;  // not those of stream()
     std::size_t events = 0;
     std::size_t modules = 0;
@@ -125,8 +115,7 @@ class FakeDriver {
   [[nodiscard]] std::vector<std::string> violations() const;
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<FakeState> state_;
 };
 
 }  // namespace hotpack::test

@@ -1,208 +1,203 @@
-// Memory, and what copies it.
+// Memory, pools, and what copies memory.
 #include <cstring>
 #include <utility>
 #include <vector>
 
-#include "support/fake_cuda/fake_call.hpp"
+#include "support/fake_cuda/fake_state.hpp"
 
 namespace hotpack::test {
+
+using namespace device;
+
 namespace {
 
-using device::Pointer;
-using device::StreamHandle;
-namespace code = device::code;
-
-// ---- Memory.
-
-int mem_get_info(std::size_t* free, std::size_t* total) {
-  return enter(CallId::MemGetInfo, Needs::context, [&](Call& call) {
-    *free = call.state.options.device_bytes - call.context->device_bytes;
-    *total = call.state.options.device_bytes;
-    return code::kSuccess;
-  });
-}
-
-std::shared_ptr<Block> take(Call& call, MemoryKind kind, std::size_t bytes, std::uint64_t& used,
-                            std::uint64_t most) {
-  if (bytes > most - used) return nullptr;
-  auto block = call.state.memory.take(kind, call.context, bytes);
-  if (block != nullptr) used += bytes;
+BlockPtr take(const Call& call, MemoryKind kind, FakeContext& context, std::size_t bytes) {
+  FakeState& state = call.state;
+  const bool on_device = kind == MemoryKind::device;
+  std::uint64_t& used = on_device ? context.device_bytes : state.pinned_bytes;
+  const std::uint64_t most = on_device ? state.options.device_bytes : state.options.pinned_bytes;
+  call.require(bytes > 0, code::kInvalidValue);
+  call.require(bytes <= most - used, code::kOutOfMemory);
+  auto block = state.memory.take(kind, context, bytes);
+  call.require(block != nullptr, code::kOutOfMemory);
+  used += bytes;
   return block;
 }
 
-int mem_alloc(Pointer* memory, std::size_t bytes) {
-  return enter(CallId::MemAlloc, Needs::context, [&](Call& call) {
-    if (bytes == 0) return code::kInvalidValue;
-    const auto block = take(call, MemoryKind::device, bytes, call.context->device_bytes,
-                            call.state.options.device_bytes);
-    if (block == nullptr) return code::kOutOfMemory;
-    *memory = block->begin;
-    return code::kSuccess;
-  });
-}
-
-int mem_host_alloc(void** memory, std::size_t bytes, unsigned /*flags*/) {
-  return enter(CallId::MemHostAlloc, Needs::context, [&](Call& call) {
-    if (bytes == 0) return code::kInvalidValue;
-    const auto block = take(call, MemoryKind::pinned, bytes, call.state.pinned_bytes,
-                            call.state.options.pinned_bytes);
-    if (block == nullptr) return code::kOutOfMemory;
-    *memory = host(block->begin);
-    return code::kSuccess;
-  });
-}
-
-int give_back(Call& call, MemoryKind kind, std::uintptr_t begin) {
-  if (begin == 0) return code::kSuccess;
-  call.state.wait_before_free(call.lock, *call.context, call.name);
-  const auto block = call.state.range(call.name, "what is freed", kind, begin, 1);
-  if (block == nullptr) return code::kInvalidValue;
-  if (block->begin != begin) {
-    call.state.note(std::string(call.name) + ": not the beginning of a block");
-    return code::kInvalidValue;
+// The block that is to be freed, which find() no longer gives.
+BlockPtr forget(const Call& call, MemoryKind kind, std::uintptr_t begin) {
+  Operation none;
+  auto block = call.use(none, "what is freed", kind, begin, 1).block;
+  if (block->begin != begin) call.refuse(code::kInvalidValue, "not the beginning of a block");
+  if (!call.state.memory.is_intact(*block)) {
+    call.note("something was written behind the end of a block of " + std::to_string(block->bytes) +
+              " bytes");
   }
-  call.state.free(call.name, block, call.context->broken != 0);
-  return code::kSuccess;
+  (kind == MemoryKind::device ? block->context->device_bytes : call.state.pinned_bytes) -=
+      block->bytes;
+  call.state.memory.forget(block);
+  return block;
 }
 
-int mem_free(Pointer memory) {
-  return enter_to_give_back(CallId::MemFree, [&](Call& call) {
-    return give_back(call, MemoryKind::device, address(memory));
-  });
+void free_now(const Call& call, MemoryKind kind, std::uintptr_t begin) {
+  if (begin == 0) return;
+  const BlockPtr block = forget(call, kind, begin);
+  FakeMemory::wipe(*block, block->pending > 0);
+  if (block->pending == 0 || call.result != 0) return;
+  call.note(std::to_string(block->pending) + " operations in flight use the block of " +
+            std::to_string(block->bytes) + " bytes");
 }
-
-int mem_free_host(void* memory) {
-  return enter_to_give_back(CallId::MemFreeHost, [&](Call& call) {
-    return give_back(call, MemoryKind::pinned, address(memory));
-  });
-}
-
-// What a program can ask of any address; of one that the driver does not know, too.
-int attribute_of(const Block* block, int attribute, void* value) {
-  const auto number_is = [value](int number) { *static_cast<int*>(value) = number; };
-  switch (attribute) {
-    case device::kPointerMemoryType:
-      number_is(block == nullptr                    ? 0
-                : block->kind == MemoryKind::device ? device::kMemoryDevice
-                                                    : device::kMemoryHost);
-      return code::kSuccess;
-    case device::kPointerOrdinal:
-      number_is(block == nullptr ? -2 : block->context->ordinal);
-      return code::kSuccess;
-    case device::kPointerManaged:
-      *static_cast<bool*>(value) = block != nullptr && block->managed;
-      return code::kSuccess;
-    case device::kPointerLegacyIpc:
-      *static_cast<bool*>(value) = block != nullptr && block->kind == MemoryKind::device &&
-                                   !block->managed && !block->mapped;
-      return code::kSuccess;
-    case device::kPointerRangeStart:
-      *static_cast<Pointer*>(value) = block == nullptr ? 0 : block->begin;
-      return code::kSuccess;
-    case device::kPointerRangeSize:
-      *static_cast<std::size_t*>(value) = block == nullptr ? 0 : block->bytes;
-      return code::kSuccess;
-    default:
-      return code::kInvalidValue;
-  }
-}
-
-int pointer_get_attributes(unsigned count, int* attributes, void** values, Pointer memory) {
-  return enter(CallId::PointerGetAttributes, Needs::context, [&](Call& call) {
-    const auto block = call.state.memory.find(address(memory));
-    int found = code::kSuccess;
-    for (unsigned i = 0; i < count && found == code::kSuccess; ++i)
-      found = attribute_of(block.get(), attributes[i], values[i]);
-    return found;
-  });
-}
-
-// ---- Copies.
 
 bool pinned_ever(const Call& call, const void* memory) {
   return call.state.memory.find(address(memory)) != nullptr ||
          call.state.memory.was_freed(address(memory));
 }
 
-int copy_from_host(Pointer to, const void* from, std::size_t bytes, StreamHandle handle) {
-  return enter_stream(CallId::MemcpyHtoDAsync, handle, [&](Call& call, FakeStream& stream) {
-    if (bytes == 0) return code::kSuccess;
-    Operation copy;
-    if (!add_use(call, copy, "the target", MemoryKind::device, address(to), bytes, true))
-      return code::kInvalidValue;
-    if (pinned_ever(call, from)) {
-      if (!add_use(call, copy, "the source", MemoryKind::pinned, address(from), bytes, false))
-        return code::kInvalidValue;
-      copy.work = [=] { std::memcpy(host(to), from, bytes); };
-    } else {
-      // Pageable memory: the driver takes a copy at once.
-      ++call.state.pageable_copies;
-      const auto* const begin = static_cast<const std::byte*>(from);
-      copy.work = [to, staged = std::vector<std::byte>(begin, begin + bytes)] {
-        std::memcpy(host(to), staged.data(), staged.size());
-      };
-    }
-    give(call, stream, std::move(copy));
-    return code::kSuccess;
-  });
-}
-
-int copy_to_host(void* to, Pointer from, std::size_t bytes, StreamHandle handle) {
-  return enter_stream(CallId::MemcpyDtoHAsync, handle, [&](Call& call, FakeStream& stream) {
-    if (bytes == 0) return code::kSuccess;
-    Operation copy;
-    if (!add_use(call, copy, "the source", MemoryKind::device, address(from), bytes, false))
-      return code::kInvalidValue;
-    const bool pinned = pinned_ever(call, to);
-    if (pinned && !add_use(call, copy, "the target", MemoryKind::pinned, address(to), bytes, true))
-      return code::kInvalidValue;
-    copy.work = [=] { std::memcpy(to, host(from), bytes); };
-    const OperationPtr given = give(call, stream, std::move(copy));
-    if (pinned) return code::kSuccess;
-    ++call.state.pageable_copies;  // the driver waits for it
-    return call.state.wait(call.lock, given, call.name);
-  });
-}
-
-int copy_on_device(Pointer to, Pointer from, std::size_t bytes, StreamHandle handle) {
-  return enter_stream(CallId::MemcpyDtoDAsync, handle, [&](Call& call, FakeStream& stream) {
-    if (bytes == 0) return code::kSuccess;
-    Operation copy;
-    const bool good =
-        add_use(call, copy, "the source", MemoryKind::device, address(from), bytes, false) &&
-        add_use(call, copy, "the target", MemoryKind::device, address(to), bytes, true);
-    if (!good) return code::kInvalidValue;
-    copy.work = [=] { std::memmove(host(to), host(from), bytes); };
-    give(call, stream, std::move(copy));
-    return code::kSuccess;
-  });
-}
-
-int memset_bytes(Pointer to, unsigned char value, std::size_t bytes, StreamHandle handle) {
-  return enter_stream(CallId::MemsetD8Async, handle, [&](Call& call, FakeStream& stream) {
-    if (bytes == 0) return code::kSuccess;
-    Operation set;
-    if (!add_use(call, set, "the target", MemoryKind::device, address(to), bytes, true))
-      return code::kInvalidValue;
-    set.work = [=] { std::memset(host(to), value, bytes); };
-    give(call, stream, std::move(set));
-    return code::kSuccess;
-  });
-}
-
 }  // namespace
 
-void fill_memory_calls(device::DriverTable& table) {
-  table.MemGetInfo = mem_get_info;
-  table.MemAlloc = mem_alloc;
-  table.MemFree = mem_free;
-  table.MemHostAlloc = mem_host_alloc;
-  table.MemFreeHost = mem_free_host;
-  table.PointerGetAttributes = pointer_get_attributes;
-  table.MemcpyHtoDAsync = copy_from_host;
-  table.MemcpyDtoHAsync = copy_to_host;
-  table.MemcpyDtoDAsync = copy_on_device;
-  table.MemsetD8Async = memset_bytes;
+void calls::MemGetInfo(Call& call, std::size_t* free, std::size_t* total) {
+  *free = call.state.options.device_bytes - call.context->device_bytes;
+  *total = call.state.options.device_bytes;
+}
+
+void calls::MemAlloc(Call& call, Pointer* memory, std::size_t bytes) {
+  *memory = take(call, MemoryKind::device, *call.context, bytes)->begin;
+}
+
+void calls::MemHostAlloc(Call& call, void** memory, std::size_t bytes, unsigned /*flags*/) {
+  *memory = host(take(call, MemoryKind::pinned, *call.context, bytes)->begin);
+}
+
+void calls::MemFree(Call& call, Pointer memory) { free_now(call, MemoryKind::device, memory); }
+
+void calls::MemFreeHost(Call& call, void* memory) {
+  free_now(call, MemoryKind::pinned, address(memory));
+}
+
+void calls::PointerGetAttributes(Call& call, unsigned count, int* attributes, void** values,
+                                 Pointer memory) {
+  const auto block = call.state.memory.find(memory);
+  for (unsigned i = 0; i < count; ++i) {
+    if (attributes[i] == kPointerMemoryType) {
+      *static_cast<int*>(values[i]) = block == nullptr                    ? 0
+                                      : block->kind == MemoryKind::device ? kMemoryDevice
+                                                                          : kMemoryHost;
+    } else if (attributes[i] == kPointerOrdinal) {
+      *static_cast<int*>(values[i]) = block == nullptr ? -2 : block->context->ordinal;
+    } else {
+      call.require(attributes[i] == kPointerManaged, code::kInvalidValue);
+      *static_cast<bool*>(values[i]) = block != nullptr && block->managed;
+    }
+  }
+}
+
+// ---- Pools. Allocation and free are operations that write the whole block, so work that is not
+// ordered between them is a race. The bytes count until the free is given: later allocations of the
+// stream may have them.
+
+void calls::MemPoolCreate(Call& call, PoolHandle* handle, const PoolProperties* properties) {
+  const PoolProperties plain;
+  call.require(call.state.options.pools, code::kNotSupported);
+  call.require(properties->allocation == plain.allocation && properties->handles == plain.handles &&
+                   properties->location == plain.location && properties->ordinal >= 0 &&
+                   properties->ordinal < call.state.options.devices,
+               code::kInvalidValue);
+  call.state.pools.add(handle, call.state.devices[static_cast<std::size_t>(properties->ordinal)]);
+}
+
+void calls::MemPoolSetAttribute(Call& call, PoolHandle handle, int attribute, void* /*value*/) {
+  static_cast<void>(call.object(call.state.pools, handle, "pool"));
+  call.require(attribute == kPoolReleaseThreshold, code::kInvalidValue);
+}
+
+void calls::MemPoolDestroy(Call& call, PoolHandle handle) {
+  static_cast<void>(call.object(call.state.pools, handle, "pool"));
+  call.state.pools.all.erase(address(handle));
+}
+
+void calls::MemAllocFromPoolAsync(Call& call, Pointer* memory, std::size_t bytes, PoolHandle handle,
+                                  StreamHandle stream_handle) {
+  call.require(call.state.options.pools, code::kNotSupported);
+  const StreamPtr stream = call.open_stream(stream_handle);
+  const auto pool = call.object(call.state.pools, handle, "pool");
+  const BlockPtr block = take(call, MemoryKind::device, *pool, bytes);
+  block->of_pool = true;
+  *memory = block->begin;
+  Operation allocation;
+  allocation.uses.push_back({block, block->begin, bytes, true});
+  call.give(*stream, std::move(allocation));
+}
+
+void calls::MemFreeAsync(Call& call, Pointer memory, StreamHandle stream_handle) {
+  call.require(call.state.options.pools, code::kNotSupported);
+  const auto found = call.state.memory.find(memory);
+  if (found != nullptr && !found->of_pool)
+    call.refuse(code::kInvalidValue, "what is freed is not of a pool");
+  if (call.result != 0) return free_now(call, MemoryKind::device, memory);
+  const StreamPtr stream = call.open_stream(stream_handle);
+  const BlockPtr block = forget(call, MemoryKind::device, memory);
+  Operation end;
+  end.uses.push_back({block, block->begin, block->bytes, true});
+  end.work = [block] { FakeMemory::wipe(*block, block->pending > 1); };
+  call.give(*stream, std::move(end));
+}
+
+// ---- Copies.
+
+void calls::MemcpyHtoDAsync(Call& call, Pointer to, const void* from, std::size_t bytes,
+                            StreamHandle handle) {
+  const StreamPtr stream = call.open_stream(handle);
+  if (bytes == 0) return;
+  Operation copy;
+  call.use(copy, "the target", MemoryKind::device, to, bytes, true);
+  if (pinned_ever(call, from)) {
+    call.use(copy, "the source", MemoryKind::pinned, address(from), bytes);
+    copy.work = [=] { std::memcpy(host(to), from, bytes); };
+  } else {
+    // Pageable memory: the driver takes a copy at once.
+    ++call.state.pageable_copies;
+    const auto* const begin = static_cast<const std::byte*>(from);
+    copy.work = [to, staged = std::vector<std::byte>(begin, begin + bytes)] {
+      std::memcpy(host(to), staged.data(), staged.size());
+    };
+  }
+  call.give(*stream, std::move(copy));
+}
+
+void calls::MemcpyDtoHAsync(Call& call, void* to, Pointer from, std::size_t bytes,
+                            StreamHandle handle) {
+  const StreamPtr stream = call.open_stream(handle);
+  if (bytes == 0) return;
+  Operation copy;
+  const bool pinned = pinned_ever(call, to);
+  call.use(copy, "the source", MemoryKind::device, from, bytes);
+  if (pinned) call.use(copy, "the target", MemoryKind::pinned, address(to), bytes, true);
+  copy.work = [=] { std::memcpy(to, host(from), bytes); };
+  const OperationPtr given = call.give(*stream, std::move(copy));
+  if (pinned) return;
+  ++call.state.pageable_copies;  // the driver waits for it
+  call.wait(given);
+}
+
+void calls::MemcpyDtoDAsync(Call& call, Pointer to, Pointer from, std::size_t bytes,
+                            StreamHandle handle) {
+  const StreamPtr stream = call.open_stream(handle);
+  if (bytes == 0) return;
+  Operation copy;
+  call.use(copy, "the source", MemoryKind::device, from, bytes);
+  call.use(copy, "the target", MemoryKind::device, to, bytes, true);
+  copy.work = [=] { std::memmove(host(to), host(from), bytes); };
+  call.give(*stream, std::move(copy));
+}
+
+void calls::MemsetD8Async(Call& call, Pointer to, unsigned char value, std::size_t bytes,
+                          StreamHandle handle) {
+  const StreamPtr stream = call.open_stream(handle);
+  if (bytes == 0) return;
+  Operation set;
+  call.use(set, "the target", MemoryKind::device, to, bytes, true);
+  set.work = [=] { std::memset(host(to), value, bytes); };
+  call.give(*stream, std::move(set));
 }
 
 }  // namespace hotpack::test

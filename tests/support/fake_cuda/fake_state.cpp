@@ -3,34 +3,38 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
+#include <atomic>
+#include <initializer_list>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 namespace hotpack::test {
 namespace {
 
-namespace code = device::code;
-
 constexpr std::chrono::seconds kLongestWait{20};
 constexpr std::size_t kMostViolations = 1000;
-
-constexpr std::array<const char*, kCalls> kCallNames{
-#define HOTPACK_CALL_NAME(name, version, parameters) #name,
-    HOTPACK_DRIVER_CALLS(HOTPACK_CALL_NAME)
-#undef HOTPACK_CALL_NAME
-};
+constexpr int kContextIsDestroyed = 709, kNotPermitted = 800;
 
 std::atomic<FakeState*> living_state{nullptr};
-std::mutex end_of_state;  // held while a state goes, and while a thread that ends looks for it
-std::atomic<std::uint64_t> generations{0};
-std::atomic<std::uint64_t> threads{0};
 
-FakeOptions with_environment(FakeOptions options) {
-  options.frees_wait = options.frees_wait || std::getenv("HOTPACK_FAKE_FREES_WAIT") != nullptr;
-  return options;
+// Makes the table's function of a body.
+template <class Function, auto kBody>
+struct Entry;
+template <class... Parameters, auto kBody>
+struct Entry<int (*)(Parameters...), kBody> {
+  static inline const char* name = "";
+  static int run(Parameters... parameters) {
+    return enter(name, [&](Call& call) {
+      call.begin();
+      kBody(call, parameters...);
+    });
+  }
+};
+
+bool is_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 std::string hex(std::uintptr_t value) {
@@ -39,222 +43,202 @@ std::string hex(std::uintptr_t value) {
   return text.str();
 }
 
+// True, and noted for the captures, if one forbids unsafe calls to the calling thread: global mode
+// forbids them to every thread, thread mode to the capturing thread, and neither to a thread with
+// relaxed mode.
+bool spoils_capture(FakeState& state) {
+  const int thread_mode = state.thread().capture_mode;
+  bool spoiled = false;
+  for (const auto& [handle, stream] : state.program_streams.all) {
+    if (!stream->capture || thread_mode == device::kCaptureModeRelaxed) continue;
+    FakeCapture& capture = *stream->capture;
+    const bool own = capture.thread == ::gettid();
+    if (own ? capture.mode == device::kCaptureModeRelaxed : capture.mode + thread_mode != 0)
+      continue;
+    spoiled = capture.spoiled = true;
+  }
+  return spoiled;
+}
+
 }  // namespace
 
-const char* call_name(CallId call) { return kCallNames[static_cast<std::size_t>(call)]; }
-
-CallId call_named(const std::string& name) {
-  const auto found = std::find(kCallNames.begin(), kCallNames.end(), name);
-  if (found == kCallNames.end()) throw std::logic_error("FakeDriver: no call is named " + name);
-  return static_cast<CallId>(found - kCallNames.begin());
-}
-
-FakeThread::~FakeThread() {
-  const std::lock_guard<std::mutex> guard(end_of_state);
-  FakeState* const state = living_state.load();
-  if (state == nullptr || state->generation != generation || stack.empty()) return;
-  if (::gettid() == ::getpid()) return;  // the whole process ends
-  const std::lock_guard<std::recursive_mutex> lock(state->mutex);
-  state->note("a thread ended with " + std::to_string(stack.size()) +
-              " contexts pushed and not popped");
-}
-
 FakeState::FakeState(const FakeOptions& chosen)
-    : options(with_environment(chosen)),
-      generation(++generations),
-      table(fake_table()),
-      memory(chosen.fences),
-      streams(chosen.schedule, chosen.seed) {
+    : options(chosen), memory(chosen.fences), streams(chosen.schedule, chosen.seed) {
+#define HOTPACK_FAKE_ENTRY(call, version, parameters)           \
+  {                                                             \
+    using Function = Entry<decltype(table.call), &calls::call>; \
+    Function::name = #call;                                     \
+    table.call = Function::run;                                 \
+    call_counts[#call] = 0;                                     \
+  }
+  HOTPACK_DRIVER_CALLS(HOTPACK_FAKE_ENTRY)
+#undef HOTPACK_FAKE_ENTRY
   for (int ordinal = 0; ordinal < options.devices; ++ordinal) {
     auto context = std::make_shared<FakeContext>();
     context->ordinal = ordinal;
-    context->handle = reinterpret_cast<device::ContextHandle>(
-        context_handles.add(HandleKind::context, generation, context));
+    contexts.add(&context->handle, context);
     context->legacy = streams.add(*context, true);
     context->legacy->legacy = true;
-    contexts.push_back(std::move(context));
+    devices.push_back(std::move(context));
   }
   FakeState* none = nullptr;
   if (!living_state.compare_exchange_strong(none, this))
     throw std::logic_error("FakeDriver: another one lives");
 }
 
-FakeState::~FakeState() {
-  const std::lock_guard<std::mutex> guard(end_of_state);
-  living_state.store(nullptr);
-}
+FakeState::~FakeState() { living_state.store(nullptr); }
+
+FakeState* FakeState::living() { return living_state.load(); }
 
 std::size_t FakeState::tear_down() {
-  const std::lock_guard<std::mutex> guard(end_of_state);
   living_state.store(nullptr);
-  const std::lock_guard<std::recursive_mutex> lock(mutex);
-  for (const auto& context : contexts) {
+  const Lock lock(mutex);
+  for (const auto& context : devices) {
     context->broken = code::kDeinitialized;
     streams.abandon(*context);
   }
   changed.notify_all();
-  return memory.take_away(MemoryKind::pinned);
+  std::size_t pinned = 0;
+  for (const auto& [begin, block] : memory.live) {
+    if (block->kind != MemoryKind::pinned) continue;
+    FakeMemory::wipe(*block, false);
+    ++pinned;
+  }
+  return pinned;
 }
-
-FakeState* FakeState::living() { return living_state.load(std::memory_order_acquire); }
 
 FakeThread& FakeState::thread() {
-  // Objects of the main thread end before exit handlers, which may still call the driver: then
-  // there is a new one.
-  thread_local FakeThread* own = nullptr;
-  struct End {
-    ~End() { delete std::exchange(own, nullptr); }
-  };
-  thread_local const End end;
-  static_cast<void>(&end);
-  if (own == nullptr) own = new FakeThread;
-  FakeThread& thread = *own;
-  if (thread.number == 0) thread.number = ++threads;
-  if (std::exchange(thread.generation, generation) != generation) thread.stack.clear();
-  return thread;
+  // Not touched again once the thread is known: exit handlers come here after its end.
+  thread_local const auto life = std::make_shared<const int>(0);
+  const auto [found, is_new] = threads.try_emplace(::gettid());
+  if (is_new) found->second.life = life;
+  return found->second;
 }
 
-void FakeState::note(std::string violation) {
-  if (violations.size() < kMostViolations) violations.push_back(std::move(violation));
+void FakeState::note(const std::string& call, const std::string& violation) {
+  if (violations.size() < kMostViolations) violations.push_back(call + ": " + violation);
 }
 
-int FakeState::current(FakeContext*& context, const char* call) {
-  const FakeThread& own = thread();
-  if (own.stack.empty()) {
-    note(std::string(call) + ": no context is current");
-    return code::kInvalidContext;
+// ---- Calls.
+
+void Call::begin() {
+  const auto failure = state.failures.find({name, state.call_counts[name]++});
+  require(failure == state.failures.end(), failure == state.failures.end() ? 0 : failure->second);
+  if (is_of(name, {"Init", "DriverGetVersion", "GetErrorName", "GetErrorString"})) return;
+  require(state.initialized, code::kNotInitialized);
+  if (state.streams.running()) refuse(kNotPermitted, "called by work of a stream");
+  if (is_of(name, {"MemAlloc", "MemFree", "MemHostAlloc", "MemFreeHost", "EventQuery",
+                   "EventSynchronize", "StreamSynchronize"}) &&
+      spoils_capture(state))
+    refuse(code::kStreamCaptureUnsupported, "spoils a capture");
+  state.streams.run_some();
+  const std::string_view call = name;
+  if (call.starts_with("Device") || call.starts_with("Ctx") || call.starts_with("MemPool") ||
+      is_of(call, {"ThreadExchangeStreamCaptureMode", "EventQuery"}))
+    return;
+  take_current_context();
+  result = context->broken;
+  require(result == 0 || is_of(call, {"MemFree", "MemFreeAsync", "MemFreeHost", "StreamDestroy",
+                                      "EventDestroy", "ModuleUnload"}),
+          result);
+}
+
+void Call::take_current_context() {
+  const auto& stack = state.thread().stack;
+  if (stack.empty()) refuse(code::kInvalidContext, "no context is current");
+  context = stack.back();
+  if (!context->usable()) refuse(kContextIsDestroyed, "the current context was released");
+}
+
+void Call::unknown(const char* what, const void* handle) const {
+  refuse(code::kInvalidHandle, hex(address(handle)) + " is no " + what + ", or no longer");
+}
+
+StreamPtr Call::any_stream(device::StreamHandle handle) const {
+  if (handle == nullptr || handle == device::kLegacyStream) return context->legacy;
+  if (handle != device::kPerThreadStream) return object(state.program_streams, handle, "stream");
+  StreamPtr& own = context->per_thread[::gettid()];
+  if (own == nullptr) own = state.streams.add(*context, true);
+  return own;
+}
+
+StreamPtr Call::stream(device::StreamHandle handle) const {
+  StreamPtr found = any_stream(handle);
+  require(found->context->broken == 0, found->context->broken);
+  return found;
+}
+
+StreamPtr Call::open_stream(device::StreamHandle handle) const {
+  StreamPtr found = stream(handle);
+  require(!found->capture, code::kSuccess);  // recorded
+  if (const int capture = capture_code(*found)) {
+    note("captured: the stream, or one that the legacy stream waits for");
+    require(capture != code::kStreamCaptureImplicit, capture);
   }
-  context = own.stack.back();
-  if (context->retained == 0 && !context->used_by_program) {
-    note(std::string(call) + ": the current context was released");
-    return kContextIsDestroyed;
-  }
-  return context->broken;
+  return found;
 }
 
-int FakeState::unknown(const char* call, const char* what, const void* handle) {
-  const auto value = reinterpret_cast<std::uintptr_t>(handle);
-  const bool former = (value >> 52) != 0 && (value >> 52) < 16 &&
-                      ((value >> 32) & 0xFFFFF) != (generation & 0xFFFFF);
-  if (former) return code::kDeinitialized;  // of a FakeDriver that is gone: not this one's business
-  note(std::string(call) + ": " + hex(value) + " is no " + what + ", or no longer");
-  return code::kInvalidHandle;
+std::shared_ptr<FakeEvent> Call::event(device::EventHandle handle) const {
+  auto found = object(state.events, handle, "event");
+  require(found->context->broken == 0, found->context->broken);
+  return found;
 }
 
-int FakeState::find_stream(device::StreamHandle handle, FakeContext& current, const char* call,
-                           std::shared_ptr<FakeStream>& stream) {
-  if (handle == nullptr || handle == device::kLegacyStream) {
-    stream = current.legacy;
-  } else if (handle == device::kPerThreadStream) {
-    std::shared_ptr<FakeStream>& own = current.per_thread[thread().number];
-    if (own == nullptr) own = streams.add(current, true);
-    stream = own;
-  } else {
-    stream = stream_handles.find(handle);
-    if (stream == nullptr) return unknown(call, "stream", handle);
-  }
-  return stream->context->broken;
-}
-
-int FakeState::find_event(device::EventHandle handle, const char* call,
-                          std::shared_ptr<FakeEvent>& event) {
-  event = event_handles.find(handle);
-  return event == nullptr ? unknown(call, "event", handle) : event->context->broken;
-}
-
-int FakeState::capture_code(const FakeStream& stream) const {
+int Call::capture_code(const FakeStream& stream) const {
   if (stream.capturing) return code::kStreamCaptureUnsupported;
-  if (!stream.legacy) return code::kSuccess;
-  const auto& all = stream_handles.values();
-  const bool implicit = std::any_of(all.begin(), all.end(), [&](const auto& entry) {
-    return entry.second->capturing && entry.second->blocking &&
-           entry.second->context == stream.context;
-  });
+  const auto& all = state.program_streams.all;
+  const bool implicit =
+      stream.legacy && std::any_of(all.begin(), all.end(), [&](const auto& entry) {
+        return entry.second->capturing && entry.second->blocking &&
+               entry.second->context == stream.context;
+      });
   return implicit ? code::kStreamCaptureImplicit : code::kSuccess;
 }
 
-int FakeState::find_open_stream(device::StreamHandle handle, FakeContext& current, const char* call,
-                                std::shared_ptr<FakeStream>& stream) {
-  if (const int found = find_stream(handle, current, call, stream); found != code::kSuccess)
-    return found;
-  const int capture = capture_code(*stream);
-  if (capture == code::kSuccess || stream->capture) return code::kSuccess;
-  note(std::string(call) +
-       ": captured: the stream, or one that the legacy stream waits for, is being captured");
-  return capture == code::kStreamCaptureImplicit ? capture : code::kSuccess;
-}
-
-std::shared_ptr<Block> FakeState::range(const char* call, const char* what, std::uintptr_t address,
-                                        std::uint64_t bytes) {
-  auto block = memory.find(address);
+BlockPtr Call::range(const char* what, std::uintptr_t address, std::uint64_t bytes) const {
+  auto block = state.memory.find(address);
   if (block != nullptr && block->holds(address, bytes)) return block;
-  std::string text = std::string(call) + ": " + what + ", " + std::to_string(bytes) + " bytes at " +
-                     hex(address) + ", ";
-  if (block != nullptr) {
-    text += "runs past the end of a block of " + std::to_string(block->bytes) +
-            " bytes, of which it begins at byte " + std::to_string(address - block->begin);
-  } else {
-    text += memory.was_freed(address) ? "is memory that was freed" : "is in no block of memory";
+  const std::string text =
+      std::string(what) + ", " + std::to_string(bytes) + " bytes at " + hex(address) + ", ";
+  if (block == nullptr) {
+    refuse(code::kInvalidValue,
+           text + (state.memory.was_freed(address) ? "is memory that was freed"
+                                                   : "is in no block of memory"));
   }
-  note(std::move(text));
-  return nullptr;
+  refuse(code::kInvalidValue,
+         text + "runs past the end of a block of " + std::to_string(block->bytes) +
+             " bytes, of which it begins at byte " + std::to_string(address - block->begin));
 }
 
-std::shared_ptr<Block> FakeState::range(const char* call, const char* what, MemoryKind kind,
-                                        std::uintptr_t address, std::uint64_t bytes) {
-  auto block = range(call, what, address, bytes);
-  if (block == nullptr || block->kind == kind) return block;
-  note(std::string(call) + ": " + what + " at " + hex(address) + " is " +
-       (kind == MemoryKind::device ? "pinned" : "device") + " memory");
-  return nullptr;
+Use& Call::use(Operation& operation, const char* what, MemoryKind kind, std::uintptr_t begin,
+               std::uint64_t bytes, bool writes) const {
+  auto block = range(what, begin, bytes);
+  if (block->kind != kind) {
+    refuse(code::kInvalidValue, std::string(what) + " at " + hex(begin) + " is " +
+                                    (kind == MemoryKind::device ? "pinned" : "device") + " memory");
+  }
+  return operation.uses.emplace_back(Use{std::move(block), begin, bytes, writes});
 }
 
-void FakeState::free(const char* call, const std::shared_ptr<Block>& block, bool broken) {
-  if (!memory.intact(*block)) {
-    note(std::string(call) + ": something was written behind the end of a block of " +
-         std::to_string(block->bytes) + " bytes");
+OperationPtr Call::give(FakeStream& stream, Operation operation) const {
+  operation.name = name;
+  if (const Operation* const rival = state.streams.rival(stream, operation)) {
+    note(std::string("races with work in flight of ") + rival->name + ": nothing orders the two");
   }
-  if (block->kind == MemoryKind::device) {
-    block->context->device_bytes -= block->bytes;
-  } else {
-    pinned_bytes -= block->bytes;
-  }
-  if (block->pending == 0) {
-    memory.free(block);
-    return;
-  }
-  if (!broken) {
-    note(std::string(call) + ": " + std::to_string(block->pending) +
-         " operations in flight use the block of " + std::to_string(block->bytes) + " bytes at " +
-         hex(block->begin));
-  }
-  memory.free_in_use(block);
+  return state.streams.give(stream, std::move(operation));
 }
 
-int FakeState::wait(std::unique_lock<std::recursive_mutex>& lock, const OperationPtr& operation,
-                    const char* call) {
-  if (operation == nullptr) return code::kSuccess;
+void Call::wait(const OperationPtr& operation) const {
   const auto deadline = std::chrono::steady_clock::now() + kLongestWait;
-  while (!operation->done) {
-    const Obstacle found = streams.obstacle(operation);
-    if (found.broken != 0) return found.broken;
-    if (!found.block) {
-      streams.run(operation);
-      break;
-    }
-    if (changed.wait_until(lock, deadline) == std::cv_status::timeout) {
-      note(std::string(call) + ": waited for 20 s behind a block that nobody took away");
-      return code::kUnknown;
+  while (operation != nullptr && !operation->done) {
+    const Obstacle found = state.streams.obstacle(*operation);
+    require(found.broken == 0, found.broken);
+    if (!found) {
+      state.streams.run(operation);
+    } else if (state.changed.wait_until(lock, deadline) == std::cv_status::timeout) {
+      refuse(code::kUnknown, "waited for 20 s behind a block that nobody took away");
     }
   }
-  return code::kSuccess;
-}
-
-void FakeState::wait_before_free(std::unique_lock<std::recursive_mutex>& lock, FakeContext& context,
-                                 const char* call) {
-  if (!options.frees_wait) return;
-  for (const OperationPtr& last : streams.last_of(context))
-    static_cast<void>(wait(lock, last, call));
 }
 
 }  // namespace hotpack::test

@@ -7,13 +7,9 @@
 #pragma once
 
 #include <chrono>
-#include <cstdint>
-#include <deque>
 #include <functional>
-#include <map>
-#include <memory>
 #include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "device/driver_api.hpp"
@@ -23,30 +19,6 @@
 namespace hotpack::test {
 
 struct FakeStream;
-struct FakeModule;
-
-// An operation's use of a block.
-struct Use {
-  std::shared_ptr<Block> block;
-  std::uintptr_t begin = 0;  // of the bytes that are known; none: the block must only stay
-  std::uint64_t bytes = 0;
-  bool writes = false;
-};
-
-struct Operation {
-  const char* name = "";
-  std::function<void()> work;
-  std::vector<std::shared_ptr<Operation>> needs;  // not done yet when this was given
-  std::vector<Use> uses;
-  std::shared_ptr<FakeModule> module;  // of a kernel
-  FakeStream* stream = nullptr;        // alive until this is done
-  bool closed = false;                 // a block()
-  bool done = false;
-  unsigned polls = 0;       // queries left until it may run; 0: not counted yet
-  std::uint64_t visit = 0;  // of the latest search that saw it
-  std::chrono::steady_clock::time_point finished;
-};
-using OperationPtr = std::shared_ptr<Operation>;
 
 struct FakeContext {
   int ordinal = 0;
@@ -56,13 +28,37 @@ struct FakeContext {
   int broken = 0;                // the code of break_context()
   std::uint64_t device_bytes = 0;
   std::shared_ptr<FakeStream> legacy;
-  std::map<std::uint64_t, std::shared_ptr<FakeStream>> per_thread;  // by number of the thread
+  std::map<int, std::shared_ptr<FakeStream>> per_thread;
+  [[nodiscard]] bool usable() const { return retained > 0 || used_by_program; }
 };
 
-// Begun by the program: work on the stream is recorded and does not run.
+struct Use {
+  BlockPtr block;
+  std::uintptr_t begin = 0;
+  std::uint64_t bytes = 0;  // 0: the block must only stay
+  bool writes = false;
+};
+
+struct Operation {
+  const char* name = "";
+  std::function<void()> work;
+  std::vector<std::shared_ptr<Operation>> needs;  // not done yet when this was given
+  std::vector<Use> uses;
+  FakeStream* stream = nullptr;  // alive until this is done
+  bool closed = false;           // a block()
+  bool done = false;
+  std::uint64_t visit = 0;  // of the latest search that saw it
+
+  void end_uses() {
+    for (const Use& use : uses) --use.block->pending;
+    uses.clear();
+  }
+};
+using OperationPtr = std::shared_ptr<Operation>;
+
 struct FakeCapture {
-  int mode = 0;              // CUstreamCaptureMode
-  std::uint64_t thread = 0;  // that began it
+  int mode = 0;    // CUstreamCaptureMode
+  int thread = 0;  // that began it
   bool spoiled = false;
 };
 
@@ -72,87 +68,210 @@ struct FakeStream {
   bool legacy = false;
   bool program = false;  // of FakeDriver::stream()
   bool capturing = false;
-  std::optional<FakeCapture> capture;  // none where set_capturing() has said that it is captured
-  std::uint64_t number = 0;
+  std::optional<FakeCapture> capture;  // begun by the program: work is recorded and does not run
   std::deque<OperationPtr> pending;
   OperationPtr last;  // may be done
 };
-
-struct FakeEvent {
-  FakeContext* context = nullptr;
-  bool timing = true;
-  bool blocking = false;               // who waits for it sleeps
-  OperationPtr record;                 // the latest; null: never recorded
-  std::shared_ptr<FakeStream> stream;  // it was recorded on
-};
-
-struct FakeModule {
-  FakeContext* context = nullptr;
-  std::string prefix;       // of the names of its kernels
-  std::size_t pending = 0;  // launches in flight
-};
+using StreamPtr = std::shared_ptr<FakeStream>;
 
 // The reason why an operation cannot run, or its dependencies.
 struct Obstacle {
   bool block = false;
   int broken = 0;  // the code of a context
+  explicit operator bool() const { return block || broken != 0; }
 };
 
 class FakeStreams {
  public:
   FakeStreams(Schedule schedule, std::uint64_t seed) : schedule_(schedule), random_(seed) {}
-  ~FakeStreams();
+  ~FakeStreams() {  // one by one: otherwise destructors would call each other for a whole stream
+    for (const StreamPtr& stream : streams_) {
+      for (const OperationPtr& operation : stream->pending) operation->needs.clear();
+    }
+  }
   FakeStreams(const FakeStreams&) = delete;
   FakeStreams& operator=(const FakeStreams&) = delete;
-
-  [[nodiscard]] std::shared_ptr<FakeStream> add(FakeContext& context, bool blocking);
-  // Why it would be wrong to give this to the stream: work in flight, which nothing orders before
-  // it, writes what it reads or writes, or reads what it writes. Null: nothing.
-  [[nodiscard]] const Operation* rival(FakeStream& stream, Operation& operation);
-  // Appends it to the stream; schedule `eager` runs everything that can run.
-  OperationPtr give(FakeStream& stream, Operation operation);
-  [[nodiscard]] Obstacle obstacle(const OperationPtr& operation);
-  // Runs it and its dependencies. Precondition: no obstacle.
-  void run(const OperationPtr& operation);
-  // Schedule `random`: runs a few operations that may run.
-  void run_some();
-  void run_all();
-  void unblocked();  // schedule `eager`: runs what a block held up
-  [[nodiscard]] std::vector<OperationPtr> last_of(
-      const FakeContext& context) const;  // that is not done, of each of its streams
-  void abandon(
-      const FakeContext& context);  // what is on its streams never runs, and uses nothing any more
-  // True if queries have found it unfinished often enough to let it run.
-  [[nodiscard]] bool polled_enough(Operation& operation);
   [[nodiscard]] bool running() const { return running_; }
 
+  StreamPtr add(FakeContext& context, bool blocking) {
+    std::erase_if(streams_, [](const StreamPtr& stream) {
+      return stream.use_count() == 1 && stream->pending.empty();
+    });
+    streams_.push_back(std::make_shared<FakeStream>());
+    streams_.back()->context = &context;
+    streams_.back()->blocking = blocking;
+    return streams_.back();
+  }
+
+  // The work in flight that makes it wrong to give this to the stream: nothing orders it before
+  // this, and it writes what this reads or writes, or reads what this writes. Null: none.
+  const Operation* rival(FakeStream& stream, const Operation& operation) {
+    Operation given;  // as it would be
+    add_needs(stream, given);
+    visit(given, [](const Operation&) {});
+    for (const StreamPtr& other : streams_) {
+      if (other->context->broken != 0) continue;
+      for (const OperationPtr& pending : other->pending) {
+        if (pending->visit != visits_ && clash(operation, *pending)) return pending.get();
+      }
+    }
+    return nullptr;
+  }
+
+  // Appends it to the stream; schedule `eager` runs everything that can run.
+  OperationPtr give(FakeStream& stream, Operation operation) {
+    auto given = std::make_shared<Operation>(std::move(operation));
+    given->stream = &stream;
+    add_needs(stream, *given);
+    for (const Use& use : given->uses) ++use.block->pending;
+    stream.pending.push_back(given);
+    stream.last = given;
+    if (schedule_ == Schedule::eager && !running_ && !obstacle(*given)) run(given);
+    return given;
+  }
+
+  Obstacle obstacle(Operation& operation) {
+    Obstacle found;
+    visit(operation, [&](const Operation& next) {
+      found.block |= next.closed;
+      if (next.stream->context->broken != 0) found.broken = next.stream->context->broken;
+    });
+    return found;
+  }
+
+  // Runs it and its dependencies; schedule `random`: now and then others. Precondition: no
+  // obstacle.
+  void run(const OperationPtr& operation) {
+    while (schedule_ == Schedule::random && !operation->done && draw(2) == 0 && run_any(favored_)) {
+    }
+    std::vector<OperationPtr> open{operation};
+    while (!open.empty()) {
+      const OperationPtr next = open.back();
+      const auto missing = std::find_if(next->needs.begin(), next->needs.end(),
+                                        [](const OperationPtr& needed) { return !needed->done; });
+      if (!next->done && missing != next->needs.end()) {
+        open.push_back(*missing);
+        continue;
+      }
+      if (!next->done) run_one(next);
+      open.pop_back();
+    }
+  }
+
+  // Schedule `random`: a few operations that may run. The amount of work, and its streams, stay
+  // similar for some calls, so that streams fall behind each other.
+  void run_some() {
+    if (schedule_ != Schedule::random || running_) return;
+    if (calls_left_ == 0) {
+      constexpr std::uint64_t kMost[] = {0, 0, 1, 3};
+      calls_left_ = 1 + draw(24);
+      most_ = kMost[draw(4)];
+      favored_ = draw(kAll);
+    }
+    --calls_left_;
+    for (std::uint64_t left = draw(most_ + 1); left > 0 && run_any(favored_); --left) {
+    }
+  }
+
+  void run_all() {
+    while (run_any(kAll)) {
+    }
+  }
+
+  void unblocked() {  // schedule `eager`: runs what a block held up
+    if (schedule_ == Schedule::eager && !running_) run_all();
+  }
+
+  // What is on the streams of this context never runs, and uses nothing any more.
+  void abandon(const FakeContext& context) {
+    for (const StreamPtr& stream : streams_) {
+      if (stream->context != &context) continue;
+      for (const OperationPtr& operation : stream->pending) operation->end_uses();
+    }
+  }
+
  private:
-  [[nodiscard]] static bool due(const Operation& operation);
-  enum class From { all, favored };
-  [[nodiscard]] bool run_any(From from);  // one that may run, drawn; false: there is none
-  void change_mood();
-  void run_needed(const OperationPtr& operation);
-  void run_one(const OperationPtr& operation);
-  void add_needs(FakeStream& stream, Operation& operation) const;
-  void visit_all_before(const Operation& operation);
-  [[nodiscard]] std::uint64_t draw(std::uint64_t below);
+  static constexpr std::uint64_t kAll = ~std::uint64_t{0};
+
+  static bool clash(const Operation& one, const Operation& other) {
+    for (const Use& use : one.uses) {
+      for (const Use& second : other.uses) {
+        if (use.block == second.block && (use.writes || second.writes) &&
+            use.begin < second.begin + second.bytes && second.begin < use.begin + use.bytes)
+          return true;
+      }
+    }
+    return false;
+  }
+
+  static void need(Operation& operation, const OperationPtr& other) {
+    if (other != nullptr && !other->done) operation.needs.push_back(other);
+  }
+
+  void add_needs(FakeStream& stream, Operation& operation) const {
+    need(operation, stream.last);
+    if (!stream.blocking) return;
+    for (const StreamPtr& other : streams_) {
+      if (other.get() != &stream && other->blocking && other->context == stream.context &&
+          (stream.legacy || other->legacy))
+        need(operation, other->last);
+    }
+  }
+
+  template <class See>
+  void visit(Operation& first, const See& see) {  // what is not done of it and its dependencies
+    ++visits_;
+    std::vector<Operation*> open{&first};
+    while (!open.empty()) {
+      Operation& next = *open.back();
+      open.pop_back();
+      if (next.done || std::exchange(next.visit, visits_) == visits_) continue;
+      see(next);
+      for (const OperationPtr& needed : next.needs) open.push_back(needed.get());
+    }
+  }
+
+  // Runs one that may run, drawn, of streams by their places modulo 64. False: there is none.
+  bool run_any(std::uint64_t places) {
+    std::vector<OperationPtr> candidates;
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      if (streams_[i]->pending.empty() || (places >> i % 64 & 1) == 0) continue;
+      const OperationPtr& next = streams_[i]->pending.front();
+      if (!next->closed && next->stream->context->broken == 0 &&
+          std::all_of(next->needs.begin(), next->needs.end(),
+                      [](const OperationPtr& needed) { return needed->done; }))
+        candidates.push_back(next);
+    }
+    if (candidates.empty()) return false;
+    run_one(candidates[draw(candidates.size())]);
+    return true;
+  }
+
+  void run_one(const OperationPtr& operation) {
+    running_ = true;
+    if (operation->work) operation->work();
+    running_ = false;
+    operation->done = true;
+    operation->needs.clear();
+    operation->work = nullptr;
+    operation->end_uses();
+    operation->stream->pending.pop_front();
+  }
+
+  std::uint64_t draw(std::uint64_t below) {
+    random_ += 0x9E3779B97F4A7C15u;  // splitmix64
+    std::uint64_t word = random_;
+    word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9u;
+    word = (word ^ (word >> 27)) * 0x94D049BB133111EBu;
+    return (word ^ (word >> 31)) % below;
+  }
 
   Schedule schedule_;
   std::uint64_t random_;
-  std::vector<std::shared_ptr<FakeStream>>
-      streams_;                // destroyed ones too, while something is on them
-  std::uint64_t numbers_ = 0;  // of streams
-  std::vector<FakeStream*> candidates_;
+  std::vector<StreamPtr> streams_;  // destroyed ones too, while they have work
   std::uint64_t visits_ = 0;
   bool running_ = false;
-  // Schedule `random`: the amount of work, and its streams, stay similar for some calls, so that
-  // streams fall behind each other.
-  struct Mood {
-    std::uint64_t calls_left = 0;
-    std::uint64_t most = 0;     // operations a call
-    std::uint64_t favored = 0;  // a bit for each stream, by its number modulo 64
-  };
-  Mood mood_;
+  std::uint64_t calls_left_ = 0, most_ = 0, favored_ = 0;  // of run_some()
 };
 
 }  // namespace hotpack::test

@@ -1,16 +1,17 @@
 // Runs the kernels that nvcc compiled for an architecture on the host: their PTX, translated by
 // ptx_to_cpp.py.
 //
-// Where host_kernels.hpp's find_image_kernel() and find_label_kernel() run the bodies that the
-// host's compiler made, a program that links ptx_choice.cpp runs these; HOTPACK_PTX_ARCHITECTURE
-// says of which architecture. Threads run alone, one after another. Failure: an access that a
-// device would trap on (misaligned, outside the parameters) ends the process, with kernel, line and
-// address on stderr.
+// Where find_host_kernel() of host_kernels.hpp runs the bodies that the host's compiler made, a
+// program that links ptx_choice.cpp runs these; HOTPACK_PTX_ARCHITECTURE says of which
+// architecture. Threads run alone, one after another. Failure: an access that a device would trap
+// on (misaligned, outside the parameters) ends the process, with kernel, line and address on
+// stderr.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "support/fake_cuda/host_kernels.hpp"
 
@@ -26,14 +27,13 @@ struct CompiledKernel {
   std::uint32_t most_threads = 0;  // of a block; 0: not said
 };
 
-// Of image_kernels.cu and label_kernels.cu, for all architectures.
-[[nodiscard]] std::span<const CompiledKernel> image_kernels();
-[[nodiscard]] std::span<const CompiledKernel> label_kernels();
+// Of kernels.cu, for all architectures.
+[[nodiscard]] std::span<const CompiledKernel> kernels();
 
 // The architecture that this program runs.
 [[nodiscard]] int architecture();
 
 // Null for an unknown name.
-[[nodiscard]] const CompiledKernel* find(const char* name);
+[[nodiscard]] const CompiledKernel* find(std::string_view name);
 
 }  // namespace hotpack::test::ptx

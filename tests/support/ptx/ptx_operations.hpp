@@ -349,14 +349,12 @@ U32 logic_of_three(U32 a, U32 b, U32 c) {
 // Every thread of a launch, the last one first: threads of a device have no order, so none may need
 // another.
 template <void (*kThread)(U64 parameters, const ThreadPlace& place)>
-void launch(const void* args, const device::LaunchSize& size) {
+void launch(const void* args, const LaunchSize& size) {
   const U64 parameters = reinterpret_cast<U64>(args);
-  ThreadPlace place{0, size.block_threads, 0, 0, 0, size.grid_x, size.grid_y, size.grid_z};
-  for (place.block_z = size.grid_z; place.block_z-- > 0;) {
-    for (place.block_y = size.grid_y; place.block_y-- > 0;) {
-      for (place.block_x = size.grid_x; place.block_x-- > 0;) {
-        for (place.thread = size.block_threads; place.thread-- > 0;) kThread(parameters, place);
-      }
+  ThreadPlace place{0, size.block_threads, 0, 0, size.grid_x, size.grid_y};
+  for (place.block_y = size.grid_y; place.block_y-- > 0;) {
+    for (place.block_x = size.grid_x; place.block_x-- > 0;) {
+      for (place.thread = size.block_threads; place.thread-- > 0;) kThread(parameters, place);
     }
   }
 }

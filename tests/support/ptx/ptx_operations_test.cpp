@@ -77,7 +77,7 @@ std::array<U32, 40> integers(U32 a, U32 b, U32 c) {
   alignas(16) std::array<U32, 40> results = {};
   const Parameters<U32> parameters{results.data(), a, b, c};
   ThreadPlace place;
-  place.thread = 3, place.block_threads = 7, place.block_y = 5, place.grid_z = 9;
+  place.thread = 3, place.block_threads = 7, place.block_y = 5, place.grid_y = 9;
   sample("integers").thread(reinterpret_cast<U64>(&parameters), place);
   return results;
 }
@@ -220,13 +220,11 @@ TEST_CASE("a translated kernel computes with singles as PTX defines") {
 
 TEST_CASE("a launch runs every thread once and the last one first") {
   std::vector<ThreadPlace> places;
-  launch<note_place>(&places, {2, 3, 2, 4});
-  REQUIRE(places.size() == 48);
+  launch<note_place>(&places, {2, 3, 4});
+  REQUIRE(places.size() == 24);
   CHECK(places.front().thread == 3);
   CHECK(places.front().block_y == 2);
-  CHECK(places.back().thread + places.back().block_x + places.back().block_y +
-            places.back().block_z ==
-        0);
+  CHECK(places.back().thread + places.back().block_x + places.back().block_y == 0);
 }
 
 TEST_CASE("an access that would trap on a device ends the process with its line") {

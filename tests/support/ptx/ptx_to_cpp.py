@@ -190,8 +190,9 @@ def end_of_block(text, at):
 
 # ---- One kernel ------------------------------------------------------------------------------------------------------------------------
 
-SPECIAL = {"%tid.x": "place.thread", "%tid.y": "0U", "%tid.z": "0U", "%ntid.x": "place.block_threads", "%ntid.y": "1U", "%ntid.z": "1U"}
-for axis in "xyz":
+SPECIAL = {"%tid.x": "place.thread", "%tid.y": "0U", "%tid.z": "0U", "%ntid.x": "place.block_threads", "%ntid.y": "1U", "%ntid.z": "1U",
+           "%ctaid.z": "0U", "%nctaid.z": "1U"}
+for axis in "xy":
     SPECIAL.update({f"%ctaid.{axis}": f"place.block_{axis}", f"%nctaid.{axis}": f"place.grid_{axis}"})
 
 # What says how a load or store uses caches, and changes nothing else.

@@ -8,7 +8,7 @@
 using namespace hotpack;
 using namespace hotpack::bench;
 
-// tests/gpu/bench_test.py measures a device.
+// hotpack_gpu_check --bench measures a device.
 TEST_CASE("without a device a bench of it reports what is missing") {
   if (cuda_info().ok()) return;
   const TempFolder folder;

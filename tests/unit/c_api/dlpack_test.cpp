@@ -1,16 +1,13 @@
-// DLPack tensors in C; loader/dlpack_test.cpp and device/dlpack_test.cpp have the tensors
-// themselves.
+// DLPack tensors of host batches in C; loader/dlpack_test.cpp has the tensors themselves.
 #include "hotpack/hotpack_dlpack.h"
 
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <thread>
 #include <vector>
 
-#include "c_api/device_handles.hpp"
 #include "c_api/loader_options.hpp"
-#include "hotpack/hotpack_device.h"
+#include "hotpack/hotpack.h"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
 #include "support/tiny_shard.hpp"
@@ -20,18 +17,6 @@ using namespace hotpack::c_api;
 using namespace hotpack::test;
 
 namespace {
-
-int memory = 0;  // stands for device memory: nothing here follows the pointer
-
-// A batch that next_into filled: the only kind that exists without a device.
-void fill(hotpack_device_batch& batch) {
-  batch.copied.batch_size = 2;
-  batch.copied.indices = {4, -1};
-  batch.copied.keys = {"four", ""};
-  batch.copied.parts.resize(1);
-  batch.copied.parts[0].image = {&memory, 180, {2, 5, 6, 3}, ElementType::u8};
-  batch.crops.resize(2);
-}
 
 // The first batch of a pack of ten samples; the loader and the pack are gone.
 hotpack_batch* batch_of(bool labeled) {
@@ -76,28 +61,11 @@ TEST_CASE("a tensor in C shares the memory of a host batch") {
 
 TEST_CASE("fields that are not there give no tensor in C") {
   hotpack_batch* const batch = batch_of(false);
-  auto* tensor = reinterpret_cast<DLManagedTensorVersioned*>(&memory);
+  auto* tensor = reinterpret_cast<DLManagedTensorVersioned*>(batch);
   CHECK(hotpack_batch_dlpack(batch, HOTPACK_FIELD_LABEL, &tensor) == HOTPACK_NOT_FOUND);
   CHECK(tensor == nullptr);
   CHECK(hotpack_batch_dlpack(batch, 2, &tensor) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_batch_dlpack(nullptr, HOTPACK_FIELD_IMAGE, &tensor) == HOTPACK_ERROR_USAGE);
   CHECK(hotpack_batch_dlpack_legacy(batch, HOTPACK_FIELD_IMAGE, nullptr) == HOTPACK_ERROR_USAGE);
   hotpack_batch_release(batch);
-}
-
-TEST_CASE("memory of the caller is not shared as a tensor") {
-  hotpack_device_batch batch;
-  fill(batch);
-  auto* const poison = reinterpret_cast<DLManagedTensorVersioned*>(&memory);
-  DLManagedTensorVersioned* tensor = poison;
-  CHECK(hotpack_device_batch_dlpack(&batch, 0, HOTPACK_FIELD_IMAGE, 1, &tensor) ==
-        HOTPACK_ERROR_USAGE);
-  CHECK(tensor == nullptr);
-  CHECK(std::string(hotpack_device_batch_error(&batch)).find("next_into") != std::string::npos);
-  tensor = poison;
-  CHECK(hotpack_device_batch_dlpack(nullptr, 0, HOTPACK_FIELD_IMAGE, 1, &tensor) ==
-        HOTPACK_ERROR_USAGE);
-  CHECK(tensor == nullptr);
-  CHECK(hotpack_device_batch_dlpack_legacy(&batch, 0, HOTPACK_FIELD_IMAGE, 1, nullptr) ==
-        HOTPACK_ERROR_USAGE);
 }

@@ -160,15 +160,13 @@ TEST_CASE("the structs of hotpack_device.h keep their layout", "[abi]") {
   STATIC_REQUIRE(sizeof(hotpack_device_buffers) == 32);
   STATIC_REQUIRE(offsetof(hotpack_cuda_info, reserved) == 28);
   STATIC_REQUIRE(offsetof(hotpack_cuda_device_info, reserved) == 44);
-  STATIC_REQUIRE(offsetof(hotpack_device_loader_options, residency) == 32);
-  STATIC_REQUIRE(offsetof(hotpack_device_loader_options, outputs) == 36);
-  STATIC_REQUIRE(offsetof(hotpack_device_loader_options, progress) == 56);
-  STATIC_REQUIRE(sizeof(hotpack_device_loader_options) == 72);
+  STATIC_REQUIRE(offsetof(hotpack_device_loader_options, residency) == 20);
+  STATIC_REQUIRE(offsetof(hotpack_device_loader_options, progress) == 32);
+  STATIC_REQUIRE(sizeof(hotpack_device_loader_options) == 48);
   STATIC_REQUIRE(offsetof(hotpack_residency_info, reserved) == 28);
   STATIC_REQUIRE(offsetof(hotpack_device_loader_statistics_info, load_seconds) == 48);
-  STATIC_REQUIRE(offsetof(hotpack_device_batch_info, parts) == 40);
-  STATIC_REQUIRE(offsetof(hotpack_device_part_info, label) == 96);
-  STATIC_REQUIRE(offsetof(hotpack_device_part_info, reserved) == 156);
+  STATIC_REQUIRE(offsetof(hotpack_device_batch_info, label) == 104);
+  STATIC_REQUIRE(offsetof(hotpack_device_batch_info, reserved) == 164);
 }
 
 TEST_CASE("fields of hotpack_device.h end where the compiler ends them") {
@@ -177,12 +175,11 @@ TEST_CASE("fields of hotpack_device.h end where the compiler ends them") {
     return has_whole_fields(static_cast<const Options*>(nullptr), size);
   };
   CHECK(ends(offsetof(Options, residency)));
-  CHECK(ends(offsetof(Options, outputs)));
   CHECK(ends(sizeof(Options)));
-  CHECK_FALSE(ends(offsetof(Options, outputs) + 1));
-  const auto part_ends = [](std::size_t size) {
-    return has_whole_fields(static_cast<const hotpack_device_part_info*>(nullptr), size);
+  CHECK_FALSE(ends(offsetof(Options, residency) + 1));
+  const auto batch_ends = [](std::size_t size) {
+    return has_whole_fields(static_cast<const hotpack_device_batch_info*>(nullptr), size);
   };
-  CHECK(part_ends(offsetof(hotpack_device_part_info, label)));
-  CHECK_FALSE(part_ends(offsetof(hotpack_device_part_info, label) + 8));
+  CHECK(batch_ends(offsetof(hotpack_device_batch_info, label)));
+  CHECK_FALSE(batch_ends(offsetof(hotpack_device_batch_info, label) + 8));
 }

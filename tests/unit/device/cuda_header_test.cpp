@@ -2,6 +2,8 @@
 // version since which each function has its form.
 #include <cudaTypedefs.h>
 
+#include <array>
+#include <cstddef>
 #include <type_traits>
 
 #include "device/driver_api.hpp"
@@ -14,7 +16,10 @@ namespace {
 template <class Ours, class Theirs>
 constexpr bool same_value() {
   if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>) {
-    return same_value<std::remove_pointer_t<Ours>, std::remove_pointer_t<Theirs>>();
+    using Our = std::remove_pointer_t<Ours>;
+    using Their = std::remove_pointer_t<Theirs>;
+    return same_value<Our, Their>() || (std::is_same_v<Our, const PoolProperties> &&
+                                        std::is_same_v<Their, const CUmemPoolProps>);
   } else if constexpr (std::is_enum_v<Theirs>) {
     return std::is_same_v<Ours, int> && sizeof(Theirs) == sizeof(int);
   } else {
@@ -22,10 +27,10 @@ constexpr bool same_value() {
   }
 }
 
-template <class Ours, class... OurParameters, class Theirs, class... TheirParameters>
-constexpr bool same_signature(Ours (*)(OurParameters...), Theirs (*)(TheirParameters...)) {
-  if constexpr (sizeof...(OurParameters) == sizeof...(TheirParameters)) {
-    return same_value<Ours, Theirs>() && (same_value<OurParameters, TheirParameters>() && ...);
+template <class... Ours, class... Theirs>
+constexpr bool same_signature(int (*)(Ours...), CUresult (*)(Theirs...)) {
+  if constexpr (sizeof...(Ours) == sizeof...(Theirs)) {
+    return (same_value<Ours, Theirs>() && ...);
   } else {
     return false;
   }
@@ -38,61 +43,53 @@ constexpr bool same_signature(Ours (*)(OurParameters...), Theirs (*)(TheirParame
 HOTPACK_DRIVER_CALLS(HOTPACK_COMPARE)
 #undef HOTPACK_COMPARE
 
-static_assert(std::is_same_v<Ordinal, CUdevice> && std::is_same_v<Pointer, CUdeviceptr> &&
-              std::is_same_v<StreamHandle, CUstream>);
-static_assert(std::is_same_v<EventHandle, CUevent> && std::is_same_v<ContextHandle, CUcontext>);
-static_assert(std::is_same_v<ModuleHandle, CUmodule> && std::is_same_v<FunctionHandle, CUfunction>);
+using Theirs = CUmemPoolProps;
+static_assert(sizeof(PoolProperties) == sizeof(Theirs) &&
+              offsetof(PoolProperties, allocation) == offsetof(Theirs, allocType) &&
+              offsetof(PoolProperties, handles) == offsetof(Theirs, handleTypes) &&
+              offsetof(PoolProperties, location) == offsetof(Theirs, location.type) &&
+              offsetof(PoolProperties, ordinal) == offsetof(Theirs, location.id) &&
+              offsetof(PoolProperties, security) == offsetof(Theirs, win32SecurityAttributes));
+static_assert(PoolProperties{}.allocation == CU_MEM_ALLOCATION_TYPE_PINNED &&
+              PoolProperties{}.handles == CU_MEM_HANDLE_TYPE_NONE &&
+              PoolProperties{}.location == CU_MEM_LOCATION_TYPE_DEVICE);
 
-TEST_CASE("the codes of driver_api.hpp are those of cuda.h") {
-  CHECK(code::kSuccess == CUDA_SUCCESS);
-  CHECK(code::kInvalidValue == CUDA_ERROR_INVALID_VALUE);
-  CHECK(code::kOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY);
-  CHECK(code::kNotInitialized == CUDA_ERROR_NOT_INITIALIZED);
-  CHECK(code::kDeinitialized == CUDA_ERROR_DEINITIALIZED);
-  CHECK(code::kStubLibrary == CUDA_ERROR_STUB_LIBRARY);
-  CHECK(code::kDeviceUnavailable == CUDA_ERROR_DEVICE_UNAVAILABLE);
-  CHECK(code::kNoDevice == CUDA_ERROR_NO_DEVICE);
-  CHECK(code::kInvalidDevice == CUDA_ERROR_INVALID_DEVICE);
-  CHECK(code::kInvalidImage == CUDA_ERROR_INVALID_IMAGE);
-  CHECK(code::kInvalidContext == CUDA_ERROR_INVALID_CONTEXT);
-  CHECK(code::kNoBinaryForGpu == CUDA_ERROR_NO_BINARY_FOR_GPU);
-  CHECK(code::kInvalidPtx == CUDA_ERROR_INVALID_PTX);
-  CHECK(code::kUnsupportedPtxVersion == CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
-  CHECK(code::kInvalidHandle == CUDA_ERROR_INVALID_HANDLE);
-  CHECK(code::kNotFound == CUDA_ERROR_NOT_FOUND);
-  CHECK(code::kNotReady == CUDA_ERROR_NOT_READY);
-  CHECK(code::kIllegalAddress == CUDA_ERROR_ILLEGAL_ADDRESS);
-  CHECK(code::kLaunchFailed == CUDA_ERROR_LAUNCH_FAILED);
-  CHECK(code::kSystemNotReady == CUDA_ERROR_SYSTEM_NOT_READY);
-  CHECK(code::kCompatNotSupported == CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE);
-  CHECK(code::kCapturedEvent == CUDA_ERROR_CAPTURED_EVENT);
-  CHECK(code::kLastOfCapture == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
-  CHECK(code::kSystemDriverMismatch == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH);
-  CHECK(code::kStreamCaptureUnsupported == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  CHECK(code::kStreamCaptureImplicit == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
-  CHECK(code::kUnknown == CUDA_ERROR_UNKNOWN);
+// The same numbers in the same order.
+using namespace code;
+template <class... Numbers>
+constexpr std::array<long long, sizeof...(Numbers)> all(Numbers... numbers) {
+  return {static_cast<long long>(numbers)...};
 }
+constexpr auto kOurs =
+    all(kSuccess, kInvalidValue, kOutOfMemory, kNotInitialized, kDeinitialized, kStubLibrary,
+        kNoDevice, kInvalidDevice, kInvalidImage, kInvalidContext, kNoBinaryForGpu, kInvalidPtx,
+        kUnsupportedPtxVersion, kInvalidHandle, kNotFound, kNotReady, kIllegalAddress,
+        kLaunchFailed, kSystemNotReady, kSystemDriverMismatch, kCompatNotSupported,
+        kStreamCaptureUnsupported, kStreamCaptureImplicit, kCapturedEvent, kNotSupported, kUnknown,
+        kStreamNonBlocking, kEventDisableTiming, kEventBlockingSync, kHostAllocPortable,
+        kAttributeMajor, kAttributeMinor, kAttributeMemoryPools, kPoolReleaseThreshold,
+        kPointerMemoryType, kPointerManaged, kPointerOrdinal, kMemoryHost, kMemoryDevice,
+        kCaptureNone, kCaptureActive, kCaptureInvalidated, kCaptureModeRelaxed);
+constexpr auto kTheirs =
+    all(CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY,
+        CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_STUB_LIBRARY,
+        CUDA_ERROR_NO_DEVICE, CUDA_ERROR_INVALID_DEVICE, CUDA_ERROR_INVALID_IMAGE,
+        CUDA_ERROR_INVALID_CONTEXT, CUDA_ERROR_NO_BINARY_FOR_GPU, CUDA_ERROR_INVALID_PTX,
+        CUDA_ERROR_UNSUPPORTED_PTX_VERSION, CUDA_ERROR_INVALID_HANDLE, CUDA_ERROR_NOT_FOUND,
+        CUDA_ERROR_NOT_READY, CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_LAUNCH_FAILED,
+        CUDA_ERROR_SYSTEM_NOT_READY, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH,
+        CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+        CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, CUDA_ERROR_CAPTURED_EVENT, CUDA_ERROR_NOT_SUPPORTED,
+        CUDA_ERROR_UNKNOWN, CU_STREAM_NON_BLOCKING, CU_EVENT_DISABLE_TIMING, CU_EVENT_BLOCKING_SYNC,
+        CU_MEMHOSTALLOC_PORTABLE, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
+        CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+        CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_MEMORYTYPE_HOST,
+        CU_MEMORYTYPE_DEVICE, CU_STREAM_CAPTURE_STATUS_NONE, CU_STREAM_CAPTURE_STATUS_ACTIVE,
+        CU_STREAM_CAPTURE_STATUS_INVALIDATED, CU_STREAM_CAPTURE_MODE_RELAXED);
+static_assert(kOurs == kTheirs);
 
-TEST_CASE("the flags and attributes of driver_api.hpp are those of cuda.h") {
-  CHECK(kStreamNonBlocking == CU_STREAM_NON_BLOCKING);
-  CHECK(kEventDisableTiming == CU_EVENT_DISABLE_TIMING);
-  CHECK(kEventBlockingSync == CU_EVENT_BLOCKING_SYNC);
-  CHECK(kHostAllocPortable == CU_MEMHOSTALLOC_PORTABLE);
-  CHECK(kHostAllocWriteCombined == CU_MEMHOSTALLOC_WRITECOMBINED);
-  CHECK(kAttributeMajor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-  CHECK(kAttributeMinor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-  CHECK(kAttributeMultiprocessors == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-  CHECK(kPointerMemoryType == CU_POINTER_ATTRIBUTE_MEMORY_TYPE);
-  CHECK(kPointerManaged == CU_POINTER_ATTRIBUTE_IS_MANAGED);
-  CHECK(kPointerLegacyIpc == CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE);
-  CHECK(kPointerRangeStart == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR);
-  CHECK(kPointerRangeSize == CU_POINTER_ATTRIBUTE_RANGE_SIZE);
-  CHECK(kPointerOrdinal == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL);
-  CHECK(kMemoryHost == CU_MEMORYTYPE_HOST);
-  CHECK(kMemoryDevice == CU_MEMORYTYPE_DEVICE);
-  CHECK(kCaptureNone == CU_STREAM_CAPTURE_STATUS_NONE);
-  CHECK(kCaptureActive == CU_STREAM_CAPTURE_STATUS_ACTIVE);
-  CHECK(kCaptureInvalidated == CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+TEST_CASE("the streams of every context have the numbers of cuda.h") {
   CHECK(kLegacyStream == CU_STREAM_LEGACY);
   CHECK(kPerThreadStream == CU_STREAM_PER_THREAD);
 }
