@@ -17,7 +17,7 @@
 namespace hotpack::device {
 namespace {
 
-// Where the driver's library may be: the system's loader does not search the folders of Kubernetes
+// Paths of the driver's library: the system's loader does not search the folders of Kubernetes
 // containers and of Windows' Linux (WSL).
 constexpr const char* kLibraries[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1",
                                       "/usr/lib/wsl/lib/libcuda.so.1"};

@@ -36,7 +36,7 @@ class Bench {
   }
 
  private:
-  // Of the ratio of value to limit, `target` is the least one.
+  // `target` is the least ratio of value to limit.
   struct Limit {
     double value = 0;
     std::string name = {};

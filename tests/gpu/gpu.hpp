@@ -1,5 +1,6 @@
-// What cases and benchmark share: their names, the GPU as a user's program sees it (it uses nothing
-// of src/device), and comparisons of a DeviceLoader's batches, bit by bit, with those of a Loader.
+// The common part of cases and benchmark: their names, the GPU as a user's program sees it (it uses
+// nothing of src/device), and comparisons of a DeviceLoader's batches, bit by bit, with those of a
+// Loader.
 //
 //   GPU_CASE(streams_of_a_program) { check(…, "what a user sees"); }
 //

@@ -182,7 +182,7 @@ class FakeStreams {
     if (schedule_ == Schedule::eager && !running_) run_all();
   }
 
-  // What is on the streams of this context never runs, and uses nothing any more.
+  // Drops the work on the streams of this context: it never runs, and uses nothing any more.
   void abandon(const FakeContext& context) {
     for (const StreamPtr& stream : streams_) {
       if (stream->context != &context) continue;

@@ -1,11 +1,10 @@
 // Runs the kernels that nvcc compiled for an architecture on the host: their PTX, translated by
 // ptx_to_cpp.py.
 //
-// Where find_host_kernel() of host_kernels.hpp runs the bodies that the host's compiler made, a
-// program that links ptx_choice.cpp runs these; HOTPACK_PTX_ARCHITECTURE says of which
-// architecture. Threads run alone, one after another. Failure: an access that a device would trap
-// on (misaligned, outside the parameters) ends the process, with kernel, line and address on
-// stderr.
+// A program that links ptx_choice.cpp runs these instead of the bodies that the host's compiler
+// made (host_kernels.hpp); HOTPACK_PTX_ARCHITECTURE names the architecture. Threads run one after
+// another. Failure: an access that a device would trap on (misaligned, outside the parameters) ends
+// the process, with kernel, line and address on stderr.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +26,7 @@ struct CompiledKernel {
   std::uint32_t most_threads = 0;  // of a block; 0: not said
 };
 
-// Of kernels.cu, for all architectures.
+// Returns the kernels of kernels.cu, for all architectures.
 [[nodiscard]] std::span<const CompiledKernel> kernels();
 
 // The architecture that this program runs.
