@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/try.hpp"

@@ -1,4 +1,4 @@
-// What a program may do with a DeviceLoader, and what is refused.
+// Calls that a program may make on a DeviceLoader, and calls that are refused.
 #include <array>
 #include <cstring>
 #include <thread>

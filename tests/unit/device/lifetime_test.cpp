@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// What a program does: it opens a loader, takes batches both ways, seeks, and closes. Returns the
+// Opens a loader as a program does, takes batches both ways, seeks, and closes. Returns the
 // first error.
 Status run(const TinyPack& pack, const FakeDriver& fake, Residency residency, StreamHandle stream,
            StreamHandle reader, const DeviceBuffers& buffers) {
