@@ -17,9 +17,9 @@
 #include "check/shared_labels.hpp"
 #include "check/split_copies.hpp"
 #include "check/unknown_values.hpp"
-#include "inputs/sample_list.hpp"
-#include "inputs/split.hpp"
 #include "pack/inspection.hpp"
+#include "samples/sample_list.hpp"
+#include "samples/split.hpp"
 
 namespace hotpack::pipeline {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "check/diagnostics.hpp"
-#include "inputs/split.hpp"
+#include "samples/split.hpp"
 #include "settings/options.hpp"
 
 namespace hotpack::pipeline {

@@ -14,7 +14,7 @@
 #include "base/pixels.hpp"
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
-#include "inputs/sample_list.hpp"
+#include "samples/sample_list.hpp"
 #include "settings/observer.hpp"
 #include "settings/options.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "codecs/image_info.hpp"
 #include "hotpack/result.hpp"
-#include "inputs/sample_list.hpp"
+#include "samples/sample_list.hpp"
 #include "settings/observer.hpp"
 #include "settings/options.hpp"
 #include "settings/problem.hpp"

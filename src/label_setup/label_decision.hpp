@@ -12,12 +12,12 @@
 
 #include "base/words.hpp"
 #include "hotpack/result.hpp"
-#include "inputs/sample_list.hpp"
 #include "label_setup/color_list.hpp"
 #include "label_setup/given_labels.hpp"
 #include "label_setup/header_probe.hpp"
 #include "label_setup/id_scan.hpp"
 #include "labels/label_decoder.hpp"
+#include "samples/sample_list.hpp"
 #include "settings/observer.hpp"
 #include "settings/options.hpp"
 

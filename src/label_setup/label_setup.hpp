@@ -11,10 +11,10 @@
 
 #include "format/manifest.hpp"
 #include "hotpack/result.hpp"
-#include "inputs/sample_list.hpp"
 #include "label_setup/header_probe.hpp"
 #include "labels/class_table.hpp"
 #include "labels/label_decoder.hpp"
+#include "samples/sample_list.hpp"
 #include "settings/observer.hpp"
 #include "settings/options.hpp"
 

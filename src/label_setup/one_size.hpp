@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/fit.hpp"
-#include "inputs/sample_list.hpp"
+#include "samples/sample_list.hpp"
 #include "settings/options.hpp"
 
 namespace hotpack::pipeline {

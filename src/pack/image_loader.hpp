@@ -15,13 +15,13 @@
 
 #include "base/pixels.hpp"
 #include "hotpack/result.hpp"
-#include "inputs/sample_list.hpp"
 #include "label_setup/header_probe.hpp"
 #include "label_setup/label_setup.hpp"
 #include "label_setup/placement.hpp"
 #include "pack/diagnostic_counts.hpp"
 #include "pack/inspection.hpp"
 #include "pack/plan.hpp"
+#include "samples/sample_list.hpp"
 #include "settings/memory_budget.hpp"
 #include "settings/problem.hpp"
 

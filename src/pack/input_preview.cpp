@@ -8,11 +8,11 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
-#include "inputs/sample_list.hpp"
 #include "label_setup/label_setup.hpp"
 #include "label_setup/placement.hpp"
 #include "pack/plan.hpp"
 #include "pack/prepared_inputs.hpp"
+#include "samples/sample_list.hpp"
 #include "settings/arena.hpp"
 #include "settings/memory_budget.hpp"
 

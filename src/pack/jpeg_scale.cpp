@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "inputs/file_kind.hpp"
+#include "files/file_kind.hpp"
 
 namespace hotpack::pipeline {
 

@@ -10,7 +10,7 @@
 
 #include "base/fit.hpp"
 #include "base/words.hpp"
-#include "inputs/sample_list.hpp"
+#include "samples/sample_list.hpp"
 #include "settings/options.hpp"
 
 namespace hotpack::pipeline {

@@ -21,7 +21,6 @@
 
 #include "base/file.hpp"
 #include "hotpack/result.hpp"
-#include "inputs/split.hpp"
 #include "label_setup/label_setup.hpp"
 #include "pack/output_folder.hpp"
 #include "pack/output_lock.hpp"
@@ -30,6 +29,7 @@
 #include "pack/plan.hpp"
 #include "pack/receipt.hpp"
 #include "pack/run.hpp"
+#include "samples/split.hpp"
 #include "settings/observer.hpp"
 #include "settings/options.hpp"
 

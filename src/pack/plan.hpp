@@ -14,8 +14,8 @@
 #include "format/shard_layout.hpp"
 #include "hotpack/result.hpp"
 #include "hotpack/schema.hpp"
-#include "inputs/sample_list.hpp"
 #include "label_setup/label_setup.hpp"
+#include "samples/sample_list.hpp"
 #include "settings/options.hpp"
 
 namespace hotpack::pipeline {

@@ -16,10 +16,10 @@
 
 #include "base/mapping.hpp"
 #include "hotpack/result.hpp"
-#include "inputs/sample_list.hpp"
 #include "label_setup/label_setup.hpp"
 #include "pack/partition.hpp"
 #include "pack/plan.hpp"
+#include "samples/sample_list.hpp"
 #include "settings/options.hpp"
 
 namespace hotpack::pipeline {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/try.hpp"
-#include "inputs/split.hpp"
 #include "pack/output_folder.hpp"
 #include "pack/output_probe.hpp"
 #include "pack/packed_set.hpp"
@@ -19,6 +18,7 @@
 #include "pack/shard_delivery.hpp"
 #include "pack/skipped_file.hpp"
 #include "pack/split_observer.hpp"
+#include "samples/split.hpp"
 
 namespace hotpack::pipeline {
 

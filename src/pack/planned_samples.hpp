@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "hotpack/result.hpp"
-#include "inputs/sample_list.hpp"
+#include "samples/sample_list.hpp"
 
 namespace hotpack::pipeline {
 

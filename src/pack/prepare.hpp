@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "hotpack/result.hpp"
-#include "inputs/sample_list.hpp"
 #include "pack/pack.hpp"
+#include "samples/sample_list.hpp"
 #include "settings/options.hpp"
 #include "settings/problem.hpp"
 

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "discovery/discovery.hpp"
 #include "hotpack/result.hpp"
-#include "inputs/discovery.hpp"
 #include "label_setup/header_probe.hpp"
 #include "label_setup/label_setup.hpp"
 #include "label_setup/one_size.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "hotpack/result.hpp"
-#include "inputs/sample_list.hpp"
 #include "pack/plan.hpp"
+#include "samples/sample_list.hpp"
 #include "settings/options.hpp"
 #include "writer/shard_writer.hpp"
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "files/list_file.hpp"
 #include "fuzz/fuzz.hpp"
-#include "inputs/list_file.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;

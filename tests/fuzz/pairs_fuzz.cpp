@@ -1,7 +1,7 @@
 // Tables of --pairs: CSV, TSV, words, JSON lines.
 
+#include "files/pair_table.hpp"
 #include "fuzz/fuzz.hpp"
-#include "inputs/pair_table.hpp"
 
 using namespace hotpack;
 

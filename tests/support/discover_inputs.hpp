@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "inputs/discovery.hpp"
+#include "discovery/discovery.hpp"
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
 

@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
-#include "inputs/discovery.hpp"
-#include "inputs/sample_list.hpp"
+#include "discovery/discovery.hpp"
 #include "label_setup/header_probe.hpp"
 #include "label_setup/label_setup.hpp"
 #include "pack/pack.hpp"
 #include "pack/prepare.hpp"
+#include "samples/sample_list.hpp"
 #include "settings/observer.hpp"
 #include "settings/options.hpp"
 #include "support/catch.hpp"

@@ -1,0 +1,614 @@
+#include "discovery/layout_readings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "base/try.hpp"
+#include "discovery/folder_pattern.hpp"
+#include "files/file_kind.hpp"
+#include "files/key_text.hpp"
+#include "files/pair_table.hpp"
+#include "files/scan.hpp"
+#include "files/text_lines.hpp"
+#include "files/tree_walk.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+using Layouts = std::vector<Layout>;
+using Kind = Layout::Kind;
+
+// A pattern of data sets with images and labels in separate folders. `lists` are the folders that
+// may contain lists of samples, the most likely first.
+struct PairPattern {
+  std::string_view name;
+  FolderPattern images, labels;
+  std::vector<std::string> lists = {};
+};
+
+const std::vector<PairPattern>& known_data_sets() {
+  static const std::vector<PairPattern> patterns = [] {
+    const std::vector<std::string> voc{"ImageSets/Segmentation", "ImageSets"};
+    const auto row = [](std::string_view name, std::string_view images, std::string_view labels,
+                        std::vector<std::string> lists = {}) {
+      return PairPattern{name, FolderPattern(images), FolderPattern(labels), std::move(lists)};
+    };
+    return std::vector<PairPattern>{
+        row("Pascal VOC", "JPEGImages", "SegmentationClass", voc),
+        row("Pascal VOC", "JPEGImages", "SegmentationClassPNG", voc),
+        row("Pascal VOC", "JPEGImages", "SegmentationClassAug", voc),
+        row("Pascal Context", "JPEGImages", "SegmentationClassContext",
+            {"ImageSets/SegmentationContext", "ImageSets/Segmentation"}),
+        row("Cityscapes", "leftImg8bit/{split}", "gtFine/{split}"),
+        row("Cityscapes", "leftImg8bit/{split}", "gtCoarse/{split}"),
+        row("Cityscapes", "leftImg8bit/{split}", "gtCoarse_daytime_trainvaltest/{split}"),
+        row("Dark Zurich", "rgb_anon/{split}", "gt/{split}"),
+        row("BDD100K", "images/10k/{split}", "labels/sem_seg/masks/{split}"),
+        row("Mapillary Vistas", "{split}/images", "{split}/v1.2/labels"),
+        row("Mapillary Vistas", "{split}/images", "{split}/v2.0/labels"),
+        row("Mapillary Vistas", "images", "v1.2"),
+        row("Mapillary Vistas", "images", "v2.0"),
+        row("Oxford-IIIT Pet", "images", "annotations/trimaps", {"annotations"}),
+        row("CamVid", "701_StillsRaw_full", "LabeledApproved_full"),
+    };
+  }();
+  return patterns;
+}
+
+const std::vector<PairPattern>& usual_names_with_splits() {
+  static const std::vector<PairPattern> patterns{
+      {"folders of images and of labels, each divided into splits",
+       FolderPattern("{images}/{split}"), FolderPattern("{labels}/{split}")},
+      {"splits, each with a folder of images and one of labels", FolderPattern("{split}/{images}"),
+       FolderPattern("{split}/{labels}")},
+      {"splits, each next to a folder of its labels", FolderPattern("{split}"),
+       FolderPattern("{split}{-}{labels}")},
+      {"a folder of images and one of labels for each split", FolderPattern("{split}{-}{images}"),
+       FolderPattern("{split}{-}{labels}")},
+      {"a folder of images and one of labels for each split", FolderPattern("{images}{-}{split}"),
+       FolderPattern("{labels}{-}{split}")},
+  };
+  return patterns;
+}
+
+const std::vector<PairPattern>& usual_names() {
+  static const std::vector<PairPattern> patterns{
+      {"a folder of images and one of labels",
+       FolderPattern("{images}"),
+       FolderPattern("{labels}"),
+       {"splits", "split", "ImageSets/Segmentation", "ImageSets", "lists", "."}},
+  };
+  return patterns;
+}
+
+Error unclear_layout(const std::string& root, const std::string& why) {
+  return data_error(
+      why +
+          "; rename or move the unrelated folders, or name the folders of the samples with "
+          "--images and --labels, one pair per split with "
+          "--key-prefix NAME and --split folder",
+      root);
+}
+
+void sort_splits(Layout& layout) {
+  std::sort(layout.splits.begin(), layout.splits.end(),
+            [](const SplitFolders& a, const SplitFolders& b) { return a.name < b.name; });
+}
+
+// ---- images and labels in folders of their own
+
+std::set<std::string> words_of(const std::vector<FoundFolder>& folders) {
+  std::set<std::string> words;
+  for (const FoundFolder& folder : folders) words.insert(lowered(folder.word));
+  return words;
+}
+
+struct PairReading {
+  Layout layout;
+  ImageFiles labels = ImageFiles::none;  // the best kind in any split
+  std::string conflict;  // why the folders cannot be matched, for people; empty if they can
+};
+
+// Reads the folders of a pattern that have one word for images ("img") and one for labels ("mask").
+class PairReader {
+ public:
+  // `labels` may hold folders of other words.
+  PairReader(const std::vector<FoundFolder>& images, const std::vector<FoundFolder>& labels,
+             std::string labels_word)
+      : images_(images), labels_(labels), labels_word_(std::move(labels_word)) {}
+
+  Result<PairReading> read(const std::string& images_word) {
+    for (const FoundFolder& folder : images_) {
+      if (lowered(folder.word) != images_word) continue;
+      HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
+      if (image_files == ImageFiles::none) continue;
+      HOTPACK_ASSIGN(std::string labels, labels_of(folder));
+      reading_.layout.splits.push_back({folder.split, folder.path, std::move(labels), ""});
+    }
+    sort_splits(reading_.layout);
+    check_folders();
+    HOTPACK_TRY(check_unlabeled());
+    return std::move(reading_);
+  }
+
+ private:
+  // The folder of a split's labels; empty if there is none with images.
+  Result<std::string> labels_of(const FoundFolder& images) {
+    std::vector<std::string> exact, alike;
+    for (const FoundFolder& folder : labels_) {
+      if (lowered(folder.word) != labels_word_ || lowered(folder.split) != lowered(images.split) ||
+          folder.path == images.path)
+        continue;
+      HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
+      reading_.labels = std::max(reading_.labels, image_files);
+      if (image_files != ImageFiles::none)
+        (folder.split == images.split ? exact : alike).push_back(folder.path);
+    }
+    const std::vector<std::string>& found = exact.empty() ? alike : exact;
+    if (found.size() > 1)
+      note_conflict("the labels of " + quoted_text(images.path) + " may be in " +
+                    quoted_text(found[0]) + " or in " + quoted_text(found[1]));
+    return found.empty() ? std::string() : found.front();
+  }
+
+  // Notes a conflict if a split has two folders of images, or two splits have one of labels.
+  void check_folders() {
+    const std::vector<SplitFolders>& splits = reading_.layout.splits;
+    for (std::size_t i = 0; i < splits.size(); ++i)
+      for (std::size_t j = i + 1; j < splits.size(); ++j) {
+        const std::string both =
+            quoted_text(splits[i].images) + " and " + quoted_text(splits[j].images);
+        if (splits[i].name == splits[j].name)
+          note_conflict("both " + both + " hold images" +
+                        (splits[i].name.empty() ? "" : " of the split '" + splits[i].name + "'"));
+        else if (!splits[i].labels.empty() && splits[i].labels == splits[j].labels)
+          note_conflict("the labels of both " + both + " may be in " +
+                        quoted_text(splits[i].labels));
+      }
+  }
+
+  // Notes a conflict if a folder of images has no folder of labels and at the same time a folder of
+  // labels has no folder of images: their names may just differ, such as "val" and "validation".
+  Status check_unlabeled() {
+    const std::vector<SplitFolders>& splits = reading_.layout.splits;
+    const auto alone = std::find_if(splits.begin(), splits.end(),
+                                    [](const SplitFolders& split) { return split.labels.empty(); });
+    if (alone == splits.end()) return {};
+    for (const FoundFolder& folder : labels_) {
+      const auto is_its = [&](const FoundFolder& images) {
+        return lowered(images.split) == lowered(folder.split);
+      };
+      if (std::any_of(images_.begin(), images_.end(), is_its)) continue;
+      HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
+      if (image_files != ImageFiles::none)
+        note_conflict("no folder holds the labels of " + quoted_text(alone->images) +
+                      ", and no folder holds the images of " + quoted_text(folder.path));
+    }
+    return {};
+  }
+
+  void note_conflict(const std::string& why) {
+    if (reading_.conflict.empty()) reading_.conflict = why;
+  }
+
+  const std::vector<FoundFolder>& images_;
+  const std::vector<FoundFolder>& labels_;
+  std::string labels_word_;
+  PairReading reading_;
+};
+
+Status add_pair_readings(const std::string& root, const PairPattern& pattern,
+                         std::vector<PairReading>& readings) {
+  HOTPACK_ASSIGN(const std::vector<FoundFolder> images, pattern.images.find(root));
+  if (images.empty()) return {};
+  HOTPACK_ASSIGN(const std::vector<FoundFolder> labels, pattern.labels.find(root));
+  for (const std::string& images_word : words_of(images))
+    for (const std::string& labels_word : words_of(labels)) {
+      HOTPACK_ASSIGN(PairReading reading,
+                     PairReader(images, labels, labels_word).read(images_word));
+      if (reading.labels == ImageFiles::none) continue;
+      reading.layout.name = pattern.name;
+      reading.layout.root = root;
+      readings.push_back(std::move(reading));
+    }
+  return {};
+}
+
+// ---- lists of samples
+
+// Returns the files train.txt, val.txt, … of a folder, each with the name of its split. A list for
+// several splits (trainval) is left out if there is a list for one of these splits.
+Result<std::vector<std::pair<std::string, std::string>>> split_lists(const std::string& folder) {
+  std::vector<std::pair<std::string, std::string>> lists;
+  if (!is_folder(folder)) return lists;
+  HOTPACK_ASSIGN(const FolderContent content, read_folder(folder));
+  for (const std::string& file : content.files)
+    if (file.ends_with(".txt") &&
+        usual_split_name(std::string_view(file).substr(0, file.size() - 4)))
+      lists.emplace_back(file.substr(0, file.size() - 4), path_below(folder, file));
+  const auto is_joint = [](const auto& list) {
+    return lowered(list.first).starts_with("trainval");
+  };
+  const auto is_part = [](const auto& list) {
+    return lowered(list.first) == "train" || lowered(list.first) == "val";
+  };
+  if (std::any_of(lists.begin(), lists.end(), is_part)) std::erase_if(lists, is_joint);
+  return lists;
+}
+
+// The text of lists, to compare those of two places.
+Result<std::string> text_of(const std::vector<std::pair<std::string, std::string>>& lists) {
+  std::string all;
+  for (const auto& [name, file] : lists) {
+    HOTPACK_ASSIGN(const std::string text, read_list_text(file));
+    TextLines lines(text);
+    all += lowered(name) + "\n";
+    while (const std::optional<TextLine> line = lines.next())
+      all += "\t" + std::string(line->text) + "\n";
+  }
+  return all;
+}
+
+// If the layout is one set of samples without a name, divides it into splits by the lists in the
+// first of `places` that has any. With `all_places`, also returns a layout for each other place
+// with different lists.
+Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string>& places,
+                           bool all_places) {
+  if (layout.splits.size() != 1 || !layout.splits[0].name.empty()) return Layouts{layout};
+  const SplitFolders all = layout.splits[0];
+  Layouts found;
+  std::set<std::string> texts;
+  for (const std::string& place : places) {
+    const std::string folder = place == "." ? layout.root : path_below(layout.root, place);
+    HOTPACK_ASSIGN(const auto lists, split_lists(folder));
+    if (lists.empty() || (!found.empty() && !all_places)) continue;
+    HOTPACK_ASSIGN(std::string text, text_of(lists));
+    if (!texts.insert(std::move(text)).second) continue;
+    found.push_back(layout);
+    found.back().splits.clear();
+    for (const auto& [name, file] : lists)
+      found.back().splits.push_back({name, all.images, all.labels, file});
+    sort_splits(found.back());
+  }
+  return found.empty() ? Layouts{layout} : found;
+}
+
+// Chooses among readings: those whose labels are images that hotpack can read are preferred to all
+// others. If two patterns find the same folders, keeps only one of the readings. Fails if a reading
+// that is kept has a conflict.
+Result<Layouts> best_of(std::vector<PairReading> readings) {
+  ImageFiles best = ImageFiles::none;
+  for (const PairReading& reading : readings) best = std::max(best, reading.labels);
+  Layouts layouts;
+  for (PairReading& reading : readings) {
+    const auto is_same = [&](const Layout& other) {
+      return std::equal(other.splits.begin(), other.splits.end(), reading.layout.splits.begin(),
+                        reading.layout.splits.end(),
+                        [](const SplitFolders& a, const SplitFolders& b) {
+                          return a.images == b.images && a.labels == b.labels && a.list == b.list;
+                        });
+    };
+    if (reading.labels != best || std::any_of(layouts.begin(), layouts.end(), is_same)) continue;
+    if (!reading.conflict.empty()) return unclear_layout(reading.layout.root, reading.conflict);
+    layouts.push_back(std::move(reading.layout));
+  }
+  return layouts;
+}
+
+Result<Layouts> pair_readings(const std::string& root, const std::vector<PairPattern>& patterns) {
+  std::vector<PairReading> readings;
+  for (const PairPattern& pattern : patterns) {
+    const std::size_t before = readings.size();
+    HOTPACK_TRY(add_pair_readings(root, pattern, readings));
+    for (std::size_t i = before, end = readings.size(); i < end; ++i) {
+      HOTPACK_ASSIGN(Layouts listed,
+                     with_lists(readings[i].layout, pattern.lists, &patterns == &usual_names()));
+      readings[i].layout = std::move(listed.front());
+      for (std::size_t j = 1; j < listed.size(); ++j)
+        readings.push_back({std::move(listed[j]), readings[i].labels, readings[i].conflict});
+    }
+  }
+  return best_of(std::move(readings));
+}
+
+// Refuses folders named like splits that are not in the layout: they would be ignored unnoticed.
+Status check_siblings(const Layout& layout, const std::vector<FoundFolder>& folders,
+                      const std::string& what) {
+  for (const FoundFolder& folder : folders) {
+    const auto is_its = [&](const SplitFolders& split) { return split.images == folder.path; };
+    if (std::any_of(layout.splits.begin(), layout.splits.end(), is_its)) continue;
+    HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
+    if (image_files != ImageFiles::none)
+      return data_error("the folder " + quoted_text(layout.splits.front().images) + " has " + what +
+                            ", but " + quoted_text(folder.path) +
+                            ", which is named like a split too, has none. Add what '" +
+                            folder.path + "' lacks, or move this folder out of the data set",
+                        layout.root);
+  }
+  return {};
+}
+
+// ---- tables
+
+// True if a table has labels, or if it cannot be read: reading it again reports why.
+bool has_labels(const std::string& text, const std::string& path) {
+  const Result<PairTable> table = PairTable::open(text, path);
+  return !table.ok() || table->has_labels();
+}
+
+// Returns the path of the folder's table metadata.jsonl or metadata.csv if it names files;
+// otherwise "". If the table has labels, sets `labeled` to true.
+Result<std::string> metadata_of(const std::string& folder, bool& labeled) {
+  for (const std::string_view name : {"metadata.jsonl", "metadata.csv"}) {
+    const std::string path = path_below(folder, name);
+    if (!is_regular_file(path)) continue;
+    HOTPACK_ASSIGN(const std::string text, read_list_text(path));
+    TextLines lines(text);
+    std::optional<TextLine> first = lines.next();
+    while (first && first->text.starts_with('#')) first = lines.next();
+    if (first && first->text.substr(0, 4096).find("file_name") != std::string_view::npos) {
+      labeled = labeled || has_labels(text, path);
+      return path;
+    }
+  }
+  return std::string();
+}
+
+// `labeled` becomes true if any table has labels.
+Result<Layouts> table_readings(const std::string& root, bool& labeled) {
+  Layout layout;
+  layout.kind = Kind::tables;
+  layout.name = "folders with a table of their files";
+  layout.root = root;
+  HOTPACK_ASSIGN(const std::string all, metadata_of(root, labeled));
+  if (!all.empty()) {
+    layout.splits.push_back({"", root, root, all});
+    return Layouts{layout};
+  }
+  HOTPACK_ASSIGN(const std::vector<FoundFolder> splits, FolderPattern("{split}").find(root));
+  for (const FoundFolder& split : splits) {
+    HOTPACK_ASSIGN(const std::string table, metadata_of(split.path, labeled));
+    if (!table.empty()) layout.splits.push_back({split.split, split.path, split.path, table});
+  }
+  sort_splits(layout);
+  if (layout.splits.empty() || !labeled) return layout.splits.empty() ? Layouts{} : Layouts{layout};
+  HOTPACK_TRY(check_siblings(layout, splits, "a table ('metadata.csv' or 'metadata.jsonl')"));
+  return Layouts{layout};
+}
+
+// ---- what a folder holds
+
+struct FolderSummary {
+  bool image_files = false;          // the folder has images directly in it
+  std::vector<std::string> folders;  // the folders in it that have images at any depth
+};
+
+Result<FolderSummary> summarize(const std::string& folder) {
+  HOTPACK_ASSIGN(FolderContent content, read_folder(folder));
+  FolderSummary summary;
+  summary.image_files =
+      std::any_of(content.files.begin(), content.files.end(), [](const std::string& name) {
+        const FileKind kind = describe_name(name).kind;
+        return kind == FileKind::image || kind == FileKind::unsupported;
+      });
+  for (std::string& name : content.folders) {
+    HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(path_below(folder, name)));
+    if (image_files != ImageFiles::none) summary.folders.push_back(std::move(name));
+  }
+  return summary;
+}
+
+// ---- labels next to their images
+
+Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const GivenSuffixes& given) {
+  std::vector<FileSet> sets;
+  bool possible = !given.label.empty();
+  for (const SplitFolders& split : splits) {
+    ProblemLog ignored;  // discover() scans the files again and reports them
+    FileSet set;
+    HOTPACK_ASSIGN(set.images, scan_images({{split.images, ""}}, ignored));
+    set.labels = set.images;
+    set.labeled = set.one_folder = true;
+    possible = possible || may_hold_labels(set.images);
+    sets.push_back(std::move(set));
+  }
+  if (!possible) return false;
+  const SuffixChoice choice = choose_suffixes(sets, given);
+  return choice.fits || choice.several;
+}
+
+Result<Layouts> one_folder_readings(const std::string& root, const FolderSummary& summary,
+                                    const GivenSuffixes& given) {
+  Layout layout;
+  layout.kind = Kind::one_folder;
+  layout.name = "labels next to their images";
+  layout.root = root;
+  if (summary.image_files) layout.splits.push_back({"", root, root, ""});
+  for (const std::string& name : summary.folders) {
+    if (summary.image_files || !usual_split_name(name)) continue;
+    const std::string path = path_below(root, name);
+    HOTPACK_ASSIGN(const FolderSummary within, summarize(path));
+    if (within.image_files) layout.splits.push_back({name, path, path, ""});
+  }
+  if (layout.splits.empty()) return Layouts{};
+  HOTPACK_ASSIGN(const bool pairs, holds_pairs(layout.splits, given));
+  return pairs ? Layouts{layout} : Layouts{};
+}
+
+// ---- class folders
+
+// How certain it is that the folders are classes.
+enum class Classes {
+  none,  // no folder has images, images are next to them, or one is named like a part of a data set
+  possible,  // the folders are classes if another split has classes
+  likely,    // several, some with images of their own
+  sure,      // several, each with images of its own
+};
+
+Result<Classes> classes_in(const std::string& root, const FolderSummary& summary) {
+  if (summary.image_files || summary.folders.empty()) return Classes::none;
+  std::size_t filled = 0;
+  for (const std::string& name : summary.folders) {
+    if (usual_split_name(name) || is_images_word(name) || is_labels_word(name))
+      return Classes::none;
+    HOTPACK_ASSIGN(const FolderSummary within, summarize(path_below(root, name)));
+    if (within.image_files) ++filled;
+  }
+  if (summary.folders.size() < 2 || filled == 0) return Classes::possible;
+  return filled == summary.folders.size() ? Classes::sure : Classes::likely;
+}
+
+Result<Classes> classes_but_for_images(const std::string& root, FolderSummary summary) {
+  summary.image_files = false;
+  return classes_in(root, summary);
+}
+
+struct SplitSummary {
+  std::string name, path;
+  FolderSummary summary;
+};
+
+Result<std::vector<SplitSummary>> summarize_splits(const std::string& root,
+                                                   const FolderSummary& summary) {
+  std::vector<SplitSummary> splits;
+  for (const std::string& name : summary.folders) {
+    if (!usual_split_name(name)) continue;
+    SplitSummary split{name, path_below(root, name), {}};
+    HOTPACK_ASSIGN(split.summary, summarize(split.path));
+    splits.push_back(std::move(split));
+  }
+  return splits;
+}
+
+bool have_common_folder(const SplitSummary& a, const SplitSummary& b) {
+  const std::vector<std::string>& others = b.summary.folders;
+  return std::any_of(a.summary.folders.begin(), a.summary.folders.end(),
+                     [&](const std::string& name) {
+                       return std::find(others.begin(), others.end(), name) != others.end();
+                     });
+}
+
+std::size_t count_images(const FolderContent& content) {
+  return static_cast<std::size_t>(std::count_if(
+      content.files.begin(), content.files.end(),
+      [](const std::string& name) { return describe_name(name).kind == FileKind::image; }));
+}
+
+// Returns true if the folders of a split contain more images than are directly in the split. Stops
+// reading folders as soon as this is certain.
+Result<bool> most_are_in_folders(const SplitSummary& split) {
+  HOTPACK_ASSIGN(const FolderContent content, read_folder(split.path));
+  const std::size_t outside = count_images(content);
+  std::size_t within = 0;
+  for (std::size_t i = 0; i < content.folders.size() && within <= outside; ++i) {
+    HOTPACK_ASSIGN(const FolderContent folder,
+                   read_folder(path_below(split.path, content.folders[i])));
+    within += count_images(folder);
+  }
+  return within > outside;
+}
+
+// Returns how certain it is that a split consists of class folders. The split may also have images
+// outside its folders. If its folders have more images, or if another split has a folder of the
+// same name, these images are strays, which the scan reports later. Otherwise the split has no
+// class folders.
+Result<Classes> classes_of_split(const SplitSummary& split, const std::vector<SplitSummary>& all) {
+  if (!split.summary.image_files) return classes_in(split.path, split.summary);
+  const bool as_others = std::any_of(all.begin(), all.end(), [&](const SplitSummary& other) {
+    return other.name != split.name && have_common_folder(split, other);
+  });
+  if (as_others) return classes_but_for_images(split.path, split.summary);
+  HOTPACK_ASSIGN(const bool strays, most_are_in_folders(split));
+  return strays ? classes_but_for_images(split.path, split.summary) : Classes::none;
+}
+
+Result<Layouts> class_folder_readings(const std::string& root, const FolderSummary& summary) {
+  Layout layout;
+  layout.kind = Kind::class_folders;
+  layout.name = "class folders";
+  layout.root = root;
+  HOTPACK_ASSIGN(const Classes classes, classes_in(root, summary));
+  if (classes == Classes::sure) {
+    layout.splits.push_back({"", root, root, ""});
+    return Layouts{layout};
+  }
+  HOTPACK_ASSIGN(const std::vector<SplitSummary> summaries, summarize_splits(root, summary));
+  Classes most = Classes::none;
+  std::vector<FoundFolder> splits;
+  for (const SplitSummary& split : summaries) {
+    splits.push_back({split.path, split.name, ""});
+    HOTPACK_ASSIGN(const Classes classes_within, classes_of_split(split, summaries));
+    most = std::max(most, classes_within);
+    if (classes_within != Classes::none || split.summary.image_files)
+      layout.splits.push_back(
+          {split.name, split.path, classes_within != Classes::none ? split.path : "", ""});
+  }
+  if (most < Classes::likely) return Layouts{};
+  HOTPACK_TRY(check_siblings(layout, splits, "class folders"));
+  return Layouts{layout};
+}
+
+// A table without labels is not used if folders define the labels.
+void note_unused_tables(Layouts& readings, const Layouts& tables) {
+  for (Layout& layout : readings)
+    for (const SplitFolders& split : tables.front().splits)
+      layout.notes.push_back("the table " + quoted_text(split.list) +
+                             " is not used: it has no label column");
+}
+
+// Readings by the names of folders and files.
+Result<Layouts> folder_readings(const std::string& folder, const GivenSuffixes& given) {
+  for (const auto* patterns : {&known_data_sets(), &usual_names_with_splits(), &usual_names()}) {
+    HOTPACK_ASSIGN(Layouts readings, pair_readings(folder, *patterns));
+    if (!readings.empty()) return readings;
+  }
+  HOTPACK_ASSIGN(const FolderSummary summary, summarize(folder));
+  HOTPACK_ASSIGN(Layouts readings, one_folder_readings(folder, summary, given));
+  return readings.empty() ? class_folder_readings(folder, summary) : std::move(readings);
+}
+
+}  // namespace
+
+Result<std::vector<Layout>> layout_readings(const std::string& folder, const GivenSuffixes& given) {
+  bool labeled = false;
+  HOTPACK_ASSIGN(Layouts tables, table_readings(folder, labeled));
+  if (labeled) return tables;
+  HOTPACK_ASSIGN(Layouts readings, folder_readings(folder, given));
+  if (readings.empty() || tables.empty()) return readings.empty() ? tables : readings;
+  note_unused_tables(readings, tables);
+  return readings;
+}
+
+Result<std::vector<Layout>> likely_class_folders(const std::string& folder) {
+  HOTPACK_ASSIGN(const FolderSummary summary, summarize(folder));
+  HOTPACK_ASSIGN(const Classes classes, classes_in(folder, summary));
+  if (classes != Classes::likely) return Layouts{};
+  Layout layout;
+  layout.kind = Kind::class_folders;
+  layout.name = "class folders";
+  layout.root = folder;
+  layout.splits.push_back({"", folder, folder, ""});
+  for (const std::string& name : summary.folders) {
+    HOTPACK_ASSIGN(const FolderSummary within, summarize(path_below(folder, name)));
+    if (!within.image_files)
+      layout.warnings.push_back("the class folder " + quoted_text(path_below(folder, name)) +
+                                " has its images in subfolders (" +
+                                quoted_list_text(within.folders, 1) +
+                                "); all of them get the class " + quoted_text(name));
+  }
+  return Layouts{std::move(layout)};
+}
+
+Result<bool> holds_labels_beside_images(const std::string& folder, const GivenSuffixes& given) {
+  return holds_pairs({{"", folder, folder, ""}}, given);
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,20 @@
+// The files of one split before images and labels are paired.
+#pragma once
+
+#include <string>
+
+#include "files/file_list.hpp"
+
+namespace hotpack::pipeline {
+
+struct FileSet {
+  std::string name;  // of the split; empty for a single set
+  FileList images;
+  FileList labels;
+  bool labeled = false;     // has label files
+  bool one_folder = false;  // images and labels share folders: both lists hold all files until
+                            // suffixes tell them apart
+  bool by_folder = false;   // the folder of an image is its class
+};
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,50 @@
+#include "files/listed_path.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "files/text_lines.hpp"
+
+namespace hotpack::pipeline {
+
+namespace {
+
+std::string_view without_slashes(std::string_view path) {
+  path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+  return path;
+}
+
+}  // namespace
+
+ListedPaths::ListedPaths(std::string file, const std::string& root, std::string strip_prefix)
+    : file_(std::move(file)), strip_prefix_(std::move(strip_prefix)) {
+  std::string base = !root.empty() ? root : is_stream(file_) ? "." : folder_of(file_);
+  while (base.size() > 1 && base.ends_with('/')) base.pop_back();
+  roots_ = {{std::move(base), ""}, {"", ""}};
+}
+
+ListedPaths::Place ListedPaths::place(std::string_view path) {
+  if (first_.empty()) first_ = path;
+  if (!strip_prefix_.empty() && path.starts_with(strip_prefix_)) {
+    ++stripped_;
+    return {0, without_slashes(path.substr(strip_prefix_.size()))};
+  }
+  if (path.starts_with('/')) return {1, without_slashes(path)};
+  return {0, path};
+}
+
+Status ListedPaths::check_prefix() const {
+  if (strip_prefix_.empty() || stripped_ > 0 || first_.empty()) return {};
+  return usage_error("--strip-prefix " + strip_prefix_ + ": no path of " + quoted_text(file_) +
+                     " begins with it; the first path is " + quoted_text(first_));
+}
+
+std::string folder_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return ".";
+  return slash == 0 ? "/" : std::string(path.substr(0, slash));
+}
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,42 @@
+// --pairs: reads samples from a table of files.
+//
+// Failure: `io` if the table cannot be read, `data` with file and line if it cannot be understood,
+// `usage` for a --strip-prefix that no path begins with. A listed file that does not exist is a
+// Problem.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "files/pair_table.hpp"
+#include "hotpack/result.hpp"
+#include "samples/split.hpp"
+#include "settings/problem.hpp"
+
+namespace hotpack::pipeline {
+
+struct PairFileOptions {
+  std::string file;
+  std::string root;          // base of relative paths; empty: the folder of the file
+  std::string strip_prefix;  // removed from the beginning of paths
+  bool skip_missing = false;
+  bool by_option = true;  // the table is given by --pairs and must have a label column; a metadata
+                          // file next to images may hold captions instead
+};
+
+struct PairFileSamples {
+  std::vector<Split> splits;  // one without a name if the table has no column of splits
+  std::string about;          // a description for people
+  std::uint64_t left_out = 0;
+  // Only if the table has no column of splits: a column that is not used, but seems to hold splits.
+  std::optional<PairTable::SplitWords> split_words;
+};
+
+// Reads the table and returns its samples. The key of a sample is the path of its image in the
+// table, without prefix, extension, and the parts "." and "..".
+[[nodiscard]] Result<PairFileSamples> read_pair_file(const PairFileOptions& options,
+                                                     ProblemLog& problems);
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,61 @@
+// Divides one set of samples into splits, by shares or by folder.
+//
+// Pure functions of keys and options: the same samples give the same splits on every machine, for
+// any order of files. Failure: code `usage` for shares and expressions that cannot be used, `data`
+// if a split stays empty.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hotpack/result.hpp"
+#include "samples/sample_list.hpp"
+#include "settings/options.hpp"
+
+namespace hotpack::pipeline {
+
+// Samples that are packed into one folder. `name` is empty for a single set.
+struct Split {
+  std::string name;
+  SampleList list;
+};
+
+// Checks names of splits that options give: each must be a valid folder name, none may occur twice.
+[[nodiscard]] Status check_split_names(const std::vector<SplitOptions::Part>& parts);
+
+// Shares such as 80 and 20, 0.8 and 0.2, or 4 and 1, as the smallest integers in that proportion.
+[[nodiscard]] Result<std::vector<std::uint64_t>> parse_shares(
+    const std::vector<SplitOptions::Part>& parts);
+
+// Divides the samples among the parts of `options`; with --group, all samples of a group go to one
+// part.
+// Method ratio: samples or groups are taken in the order of format::shuffle_rank(seed, key or
+// group), and each goes to the part that lacks most samples. Without groups, each part gets as many
+// samples as largest_remainders() returns for it.
+// Method hash: XXH3-64 of the key or group, modulo the sum of the shares, selects the part.
+// With --group, appends lines about the groups to `about`.
+[[nodiscard]] Result<std::vector<Split>> divide_by_share(SampleList list,
+                                                         const SplitOptions& options,
+                                                         std::string& about);
+
+// Returns how many of `total` samples each split gets, in proportion to the shares. Each split
+// first gets its proportion, rounded down; then the splits with the largest remainders get one more
+// sample each, earlier splits first.
+[[nodiscard]] std::vector<std::uint64_t> largest_remainders(
+    const std::vector<std::uint64_t>& shares, std::uint64_t total);
+
+// Refuses a key in two of `splits`, which come from a table and have their samples sorted by key,
+// each key once. `source` is for the message.
+[[nodiscard]] Status check_disjoint(const std::vector<Split>& splits, const std::string& source);
+
+struct FolderPart {
+  std::string name;
+  FileList files;
+};
+// Divides files by the first component of their keys, which is the text before the first '/', and
+// removes this component from the keys. Fails if a key has no '/'.
+[[nodiscard]] Result<std::vector<FolderPart>> divide_by_folder(const FileList& list);
+
+}  // namespace hotpack::pipeline

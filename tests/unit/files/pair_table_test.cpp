@@ -1,0 +1,113 @@
+#include "files/pair_table.hpp"
+
+#include "base/text.hpp"
+#include "support/catch.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+
+namespace {
+
+// "line:image|label|split;" for each row, or the error.
+std::string rows_of(std::string_view text) {
+  Result<PairTable> table = PairTable::open(text, "table");
+  if (!table.ok()) return table.error().describe();
+  std::string all;
+  while (true) {
+    const Result<std::optional<PairRow>> row = table->next();
+    if (!row.ok()) return row.error().describe();
+    if (!*row) return all;
+    all += std::to_string((*row)->line) + ":" + (*row)->image + "|" + (*row)->label + "|" +
+           (*row)->split + ";";
+  }
+}
+
+}  // namespace
+
+TEST_CASE("CSV, TSV and space-separated text are recognized by content") {
+  CHECK(rows_of("a.png,b.png\nc d.png , \"e,f.png\"\r\n") == "1:a.png|b.png|;2:c d.png|e,f.png|;");
+  CHECK(rows_of("a b.png\tc.png\n") == "1:a b.png|c.png|;");
+  CHECK(rows_of("/SegNet/a.png /SegNet/b.png\n\n# end\n") == "1:/SegNet/a.png|/SegNet/b.png|;");
+  CHECK(rows_of("\"a b.png\" cat train\n") == "1:a b.png|cat|train;");
+  CHECK(rows_of("\xEF\xBB\xBF"
+                "a.png,b.png") == "1:a.png|b.png|;");
+  CHECK(rows_of("a.png\nb.png\n") == "1:a.png||;2:b.png||;");
+}
+
+TEST_CASE("separators in quotes do not tell the form") {
+  CHECK(rows_of("\"a,b.png\";\"c,d.png\"\n") == "1:a,b.png|c,d.png|;");
+  CHECK(rows_of("\"a;b.png\",c.png\n") == "1:a;b.png|c.png|;");
+}
+
+TEST_CASE("the last fields of a row of tab-separated values may be empty") {
+  CHECK(rows_of("image\tlabel\tnote\na.png\tb.png\t\nc.png\t\t\r\nd.png\tcat\tx\n") ==
+        "2:a.png|b.png|;3:c.png||;4:d.png|cat|;");
+  CHECK(rows_of("a.png\tb.png\nc.png\td.png\t\n") == "1:a.png|b.png|;2:c.png|d.png|;");
+  CHECK_THAT(rows_of("image\tlabel\tnote\na.png\tb.png\n"), ContainsSubstring("has 2 columns"));
+}
+
+TEST_CASE("a header names the columns in any order and among others") {
+  CHECK(rows_of("id,Mask,Split,File Name\n7,m.png,val,a.png\n") == "2:a.png|m.png|val;");
+  CHECK(rows_of("filename\tclass\na.png\tgolden retriever\n") == "2:a.png|golden retriever|;");
+  CHECK(rows_of("image_path,label_path\na.png,\n") == "2:a.png||;");
+}
+
+TEST_CASE("JSON lines have a file_name and labels under common names") {
+  CHECK(rows_of("{\"file_name\": \"a.png\", \"label\": 3, \"caption\": [1]}\n{\"file_name\": "
+                "\"b.png\", \"label\": null}\n") == "1:a.png|3|;2:b.png||;");
+  CHECK(rows_of("{\"image\": \"a.png\", \"mask\": \"m/a.png\", \"split\": \"test\"}\n") ==
+        "1:a.png|m/a.png|test;");
+}
+
+TEST_CASE("a syntax error names the line, what was found and what was expected") {
+  CHECK_THAT(rows_of(""), ContainsSubstring("table: is empty"));
+  CHECK_THAT(rows_of("a.png,b.png\nc.png\n"),
+             ContainsSubstring("line 2: has 1 columns ('c.png'), expected 2"));
+  CHECK_THAT(rows_of("a.png b.png c.png d.png\n"), ContainsSubstring("line 1: has 4 columns"));
+  CHECK_THAT(rows_of("a.png,b.png,foo\n"), ContainsSubstring("no header"));
+  CHECK_THAT(
+      rows_of("mask,split\nb.png,val\n"),
+      ContainsSubstring("line 1: no column (or key) names the image; found 'mask', 'split'"));
+  CHECK_THAT(rows_of("image,mask,label\na.png,b.png,c\n"),
+             ContainsSubstring("'mask' and 'label' both name the label"));
+  CHECK_THAT(rows_of("image,split\na.png,\n"), ContainsSubstring("line 2: names no split"));
+  CHECK_THAT(rows_of("image,mask\n,m.png\n"), ContainsSubstring("line 2: names no image"));
+  CHECK_THAT(rows_of("a.png,\"b.png\n"), ContainsSubstring("line 1: a quote is not closed"));
+  CHECK_THAT(rows_of("{\"file_name\": \"a.png\"}\n{\"file\n"),
+             ContainsSubstring("line 2: is no JSON object"));
+  CHECK_THAT(rows_of("{\"text\": \"a\"}\n"),
+             ContainsSubstring("no column (or key) names the image"));
+}
+
+TEST_CASE("COCO and other JSON is refused by name") {
+  CHECK_THAT(rows_of("{\"images\": [], \"annotations\": []}"),
+             ContainsSubstring("is a COCO annotation file"));
+  CHECK_THAT(rows_of("[{\"file_name\": \"a.png\"}]"), ContainsSubstring("JSON list"));
+  CHECK_THAT(
+      rows_of("{\n \"images\": []\n}"),
+      ContainsSubstring("COCO or LabelMe polygons, is not supported; draw its masks as PNG"));
+}
+
+TEST_CASE("an unused column of words for splits is found after the last row") {
+  const auto found = [](const std::string& text) -> std::string {
+    PairTable table = PairTable::open(text, "table").value();
+    while (table.next().value()) continue;
+    const auto words = table.split_words();
+    return words ? words->column + ": " + joined_text(words->words, " ") : "";
+  };
+  CHECK(found("image,class,fold\na.png,1,train\nb.png,1,Test\n") == "fold: Test train");
+  CHECK(
+      found(
+          "{\"image\": \"a.png\", \"use\": \"val\"}\n{\"image\": \"b.png\", \"use\": \"dev\"}\n") ==
+      "use: dev val");
+  for (const std::string text :
+       {"image,class,fold\na.png,1,train\nb.png,1,train\n",
+        "image,class,fold\na.png,1,1\nb.png,1,2\n",
+        "image,class,fold\na.png,1,train\nb.png,1,rest\n",
+        "image,class,fold\na.png,1,\nb.png,1,test\n",
+        "image,class,split\na.png,1,train\nb.png,1,test\n",
+        "{\"image\": \"a.png\", \"use\": \"val\"}\n{\"image\": \"b.png\"}\n"}) {
+    CAPTURE(text);
+    CHECK(found(text).empty());
+  }
+}

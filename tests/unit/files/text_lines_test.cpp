@@ -1,0 +1,54 @@
+#include "files/text_lines.hpp"
+
+#include "support/catch.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+
+namespace {
+
+using Fields = std::vector<std::string>;
+
+std::string lines_of(std::string_view text) {
+  TextLines lines(text);
+  std::string all;
+  while (const auto line = lines.next())
+    all += std::to_string(line->number) + "=" + std::string(line->text) + ";";
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("lines lose BOM, CR, blanks and comments, and keep their numbers") {
+  CHECK(lines_of("\xEF\xBB\xBF"
+                 "a\r\n\r\n  b c \t\n# no\n\n d") == "1=a;3=b c;6=d;");
+  CHECK(lines_of("").empty());
+  CHECK(lines_of("\n \r\n").empty());
+}
+
+TEST_CASE("fields of a line, with quotes") {
+  CHECK(*split_fields("a, b c ,\"d,e\"\"f\" ,", ',') == Fields{"a", "b c", "d,e\"f", ""});
+  CHECK(*split_fields("a b\tc\t\td", '\t') == Fields{"a b", "c", "", "d"});
+  CHECK(*split_fields("a.png \t \"with space.png\"  c", ' ') ==
+        Fields{"a.png", "with space.png", "c"});
+  CHECK(*split_fields("it's, 5\" nail", ',') == Fields{"it's", "5\" nail"});
+  CHECK_FALSE(split_fields("a,\"b", ',').has_value());
+  CHECK_FALSE(split_fields("a,\"b\"c", ',').has_value());
+}
+
+TEST_CASE("a list that is no UTF-8 text is refused by name") {
+  const TempFolder folder;
+  folder.write("utf16.txt", std::string("\xFF\xFE"
+                                        "a\0\n\0",
+                                        6));
+  folder.write("binary.txt", std::string("a\0b", 3));
+  CHECK_THAT(read_list_text(folder / "utf16.txt").error().describe(),
+             ContainsSubstring("utf16.txt: is UTF-16"));
+  CHECK_THAT(read_list_text(folder / "binary.txt").error().describe(), ContainsSubstring("NUL"));
+  CHECK(read_list_text(folder / "missing.txt").error().code == ErrorCode::io);
+}
+
+TEST_CASE("'#' begins a comment only alone or before a blank") {
+  CHECK(lines_of("#1\n# 2\n#\n#\t3\n4") == "1=#1;5=4;");
+}

@@ -1,0 +1,43 @@
+#include "samples/fold.hpp"
+
+#include "support/catch.hpp"
+
+using namespace hotpack::pipeline;
+
+namespace {
+
+constexpr KeyFolding kCase{true, false}, kUnicode{false, true}, kBoth{true, true};
+
+}  // namespace
+
+TEST_CASE("case folds beyond ASCII, and nothing else does") {
+  CHECK(folded("Stra\xC3\x9F"
+               "E_01",
+               kCase) == folded("STRASSe_01", kCase));
+  CHECK(folded("\xD0\x9F\xD1\x83", kCase) == folded("\xD0\xBF\xD0\xA3", kCase));
+  CHECK(folded("A", kUnicode) != folded("a", kUnicode));
+  CHECK(folded("A", {}) == "A");
+}
+
+TEST_CASE("composed and decomposed characters are one in the Unicode form") {
+  const std::string composed = "caf\xC3\xA9", decomposed = "cafe\xCC\x81";
+  CHECK(folded(composed, kUnicode) == folded(decomposed, kUnicode));
+  CHECK(folded(composed, kCase) != folded(decomposed, kCase));
+  CHECK(folded("CAF\xC3\x89", kBoth) == folded(decomposed, kBoth));
+}
+
+TEST_CASE("text that is not UTF-8 stays unchanged") {
+  CHECK(folded("a\xFF\xFE", kBoth) == "a\xFF\xFE");
+}
+
+TEST_CASE("the advice names the smallest folding that makes two keys one") {
+  CHECK(folding_advice("a/B", "a/b", {})->option == "--fold case");
+  CHECK(folding_advice("\xC3\xA9", "e\xCC\x81", {})->option == "--fold unicode");
+  CHECK(folding_advice("\xC3\x89", "e\xCC\x81", {})->option == "--fold case,unicode");
+  CHECK_FALSE(folding_advice("a", "b", {}));
+}
+
+TEST_CASE("the advice keeps the folding that is already given") {
+  CHECK(folding_advice("\xC3\xA9", "e\xCC\x81", {true, false})->option == "--fold case,unicode");
+  CHECK(folding_advice("a/B", "a/b", {false, true})->option == "--fold case,unicode");
+}

@@ -1,0 +1,294 @@
+#include "samples/pair_file.hpp"
+
+#include "support/discover_inputs.hpp"
+
+using namespace hotpack;
+using namespace hotpack::pipeline;
+using namespace hotpack::test;
+
+namespace {
+
+PackOptions pair_options(const std::string& file) {
+  PackOptions options;
+  options.input.pairs = file;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a table pairs files anywhere, relative to its own folder") {
+  const TempFolder folder;
+  touch(folder, {"set/x/2.jpg", "set/y/mask two.png", "set/x/1.png", "set/z.png"});
+  folder.write("set/pairs.csv", "image,mask\nx/2.jpg,y/mask two.png\n./x/1.png,z.png\n");
+  const DiscoveredInput input = discovered_clean(pair_options(folder / "set/pairs.csv"));
+  CHECK(input.pairs(folder) ==
+        Names{"x/1: set/x/1.png set/z.png", "x/2: set/x/2.jpg set/y/mask two.png"});
+  CHECK(input.list().has_label_files);
+  CHECK(input.discovery.layout ==
+        "'" +
+            folder /
+                "set/pairs.csv' is a table of comma-separated values: each line has an image "
+                "and a label file; paths begin in '" +
+            folder / "set'\n");
+}
+
+TEST_CASE("paths in every form of writing keep their text and key") {
+  const TempFolder folder;
+  touch(folder, {"a/1.png", "a/b/2.png", "a/c \"d\".png", "a/é.png", "m.png"});
+  folder.write("pairs.csv",
+               "image,mask\na/b/../1.png,m.png\na/./b/2.png,a/../m.png\n"
+               "\"a/c \"\"d\"\".png\",./m.png\n");
+  CHECK(discovered_clean(pair_options(folder / "pairs.csv")).pairs(folder) ==
+        Names{"a/1: a/1.png m.png", "a/b/2: a/b/2.png m.png", "a/c \"d\": a/c \"d\".png m.png"});
+  folder.write("pairs.jsonl",
+               "{\"image\":\"a/./b/2.png\",\"mask\":\"m.png\"}\n"
+               "{\"image\":\"a/\\u00e9.png\",\"mask\":\"\\u006d.png\"}\n");
+  CHECK(discovered_clean(pair_options(folder / "pairs.jsonl")).pairs(folder) ==
+        Names{"a/b/2: a/b/2.png m.png", "a/é: a/é.png m.png"});
+}
+
+TEST_CASE("SegNet lists are moved to a new root") {
+  const TempFolder folder;
+  touch(folder, {"camvid/train/1.png", "camvid/trainannot/1.png"});
+  folder.write("lists/train.txt", "/SegNet/CamVid/train/1.png /SegNet/CamVid/trainannot/1.png\r\n");
+  PackOptions options = pair_options(folder / "lists/train.txt");
+  options.input.list_root = folder / "camvid/";
+  options.input.strip_prefix = "/SegNet/CamVid";
+  CHECK(discovered_clean(options).pairs(folder) ==
+        Names{"train/1: camvid/train/1.png camvid/trainannot/1.png"});
+
+  options.input.strip_prefix = "/Segnet/";
+  const Error error = refused(options);
+  CHECK(error.code == ErrorCode::usage);
+  CHECK_THAT(error.message, ContainsSubstring("--strip-prefix /Segnet/: no path of"));
+}
+
+TEST_CASE("absolute paths are read as they are and give relative keys") {
+  const TempFolder folder;
+  touch(folder, {"a.png", "b.png"});
+  folder.write("pairs.txt", folder / "a.png" + "\t" + folder / "b.png");
+  const DiscoveredInput input = discovered_clean(pair_options(folder / "pairs.txt"));
+  CHECK(input.list().image_path(input.list().samples.at(0)) == folder / "a.png");
+  CHECK(input.keys() == Names{(folder / "a").substr(1)});
+}
+
+TEST_CASE("a listed file that does not exist is a problem with its line") {
+  const TempFolder folder;
+  touch(folder, {"a.png", "b.png", "m/a.png", "c.tif"});
+  folder.write("pairs.csv", "a.png,m/a.png\nb.png,m/b.png\nx/c.png,m/a.png\nc.tif,m/a.png\n");
+  PackOptions options = pair_options(folder / "pairs.csv");
+  const DiscoveredInput input = discovered(options);
+  CHECK(input.keys() == Names{"a"});
+  CHECK(input.problems.group(ProblemKind::missing_file).count == 2);
+  CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "m/b.png: there is no such file (" +
+                                                      folder / "pairs.csv, line 2)"));
+  CHECK_THAT(input.problems.text(), ContainsSubstring(folder / "x/c.png: there is no such file (" +
+                                                      folder / "pairs.csv, line 3)"));
+  CHECK_THAT(input.problems.text(), ContainsSubstring("TIFF is not supported"));
+  options.input.skip_orphans = true;
+  const DiscoveredInput skipped = discovered_clean(options);
+  CHECK(skipped.keys() == Names{"a"});
+  CHECK(skipped.discovery.orphans_left_out == 3);
+}
+
+TEST_CASE("a label that is not a file is a class of the whole image") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg", "3.jpg"});
+  folder.write("t.csv",
+               "filename,category\n1.jpg,golden retriever\n3.jpg,ant\n2.jpg,golden retriever\n");
+  const DiscoveredInput input = discovered_clean(pair_options(folder / "t.csv"));
+  CHECK(input.list().class_names == Names{"ant", "golden retriever"});
+  CHECK(input.classes() == Names{"1: golden retriever", "2: golden retriever", "3: ant"});
+  CHECK_FALSE(input.list().has_label_files);
+}
+
+TEST_CASE("splits and classes that differ in case only are slips") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg"});
+  folder.write("t.csv", "image,class\n1.jpg,cat\n2.jpg,Cat\n");
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).describe(),
+             ContainsSubstring("the classes 'Cat' and 'cat' differ in upper and lower"));
+  folder.write("t.csv", "image,class,split\n1.jpg,cat,train\n2.jpg,cat,Train\n");
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).describe(),
+             ContainsSubstring("the splits 'Train' and 'train'"));
+}
+
+TEST_CASE("files and classes in one table are refused") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg", "m.png"});
+  folder.write("t.csv", "1.jpg,m.png\n2.jpg,cat\n");
+  const Error error = refused(pair_options(folder / "t.csv"));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.describe(),
+             ContainsSubstring("t.csv: line 2 has a class, line 1 has a label file"));
+  folder.write("t.csv", "1.jpg,m.png\n2.jpg,\n");
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).message,
+             ContainsSubstring("line 2 has no label, line 1 has a label file"));
+}
+
+TEST_CASE("a split column makes several sets") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg", "3.jpg"});
+  folder.write("t.csv", "image,class,split\n1.jpg,b,val\n2.jpg,a,train\n3.jpg,,test\n");
+  const DiscoveredInput input = discovered_clean(pair_options(folder / "t.csv"));
+  CHECK(input.split_names() == Names{"test", "train", "val"});
+  CHECK(input.classes("val") == Names{"1: b"});
+  CHECK(input.classes("train") == Names{"2: a"});
+  CHECK(input.list("val").class_names == Names{"a", "b"});
+  CHECK(input.list("test").class_names.empty());  // an unlabeled split is a set of images only
+
+  PackOptions options = pair_options(folder / "t.csv");
+  options.input.split.method = SplitOptions::Method::ratio;
+  options.input.split.parts = {{"a", "1"}};
+  CHECK_THAT(refused(options).message,
+             ContainsSubstring("has a column of splits, and --split is given"));
+  folder.write("t.csv", "image,class,split\n1.jpg,b,val\n2.jpg,a,../x\n");
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).message,
+             ContainsSubstring("line 3: the split '../x'"));
+}
+
+TEST_CASE("a table of many rows keeps the paths of all") {
+  const TempFolder folder;
+  Names files;
+  std::string table = "image,mask,split\n";
+  Names expected[2];
+  for (int i = 0; i < 20'000; ++i) {  // more than are read at once
+    const std::string number = std::to_string(100'000 + i);
+    table += "i/" + number + ".png,m/" + number + ".png," + (i % 3 == 0 ? "val" : "train") + "\n";
+    expected[i % 3 == 0 ? 1 : 0].push_back("i/" + number + ": i/" + number + ".png m/" + number +
+                                           ".png");
+    files.push_back("i/" + number + ".png");
+    files.push_back("m/" + number + ".png");
+  }
+  touch(folder, files);
+  folder.write("pairs.csv", table);
+  const DiscoveredInput input = discovered_clean(pair_options(folder / "pairs.csv"));
+  CHECK(input.pairs(folder, "train") == expected[0]);
+  CHECK(input.pairs(folder, "val") == expected[1]);
+}
+
+TEST_CASE("of rows with one key the first is kept, wherever its text is") {
+  const TempFolder folder;
+  touch(folder, {"a/1.png", "a/2.png", "m.png"});
+  // Keys of rows as tight as the first do not fit into the row.
+  folder.write("t.txt", "a/./1.png m.png\na/1.png m.png\na/./2.png m.png\n./a/2.png m.png\n");
+  const DiscoveredInput input = discovered(pair_options(folder / "t.txt"));
+  CHECK(input.problems.group(ProblemKind::duplicate_key).count == 2);
+  const std::string text = input.problems.text(), same = ": has the same key ";
+  CHECK_THAT(text, ContainsSubstring("/a/1.png" + same + "'a/1' as '" + folder / "a/./1.png'"));
+  CHECK_THAT(text, ContainsSubstring("/./a/2.png" + same + "'a/2' as '" + folder / "a/./2.png'"));
+  CHECK(input.keys() == Names{"a/1", "a/2"});
+}
+
+TEST_CASE("splits in a column of another name are a question without --split") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg"});
+  folder.write("t.csv", "image,class,weather,fold\n1.jpg,b,sun,test\n2.jpg,a,sun,train\n");
+  PackOptions options = pair_options(folder / "t.csv");
+  const Error error = refused(options);
+  CHECK(error.code == ErrorCode::data);
+  CHECK(error.path == folder / "t.csv");
+  CHECK(error.message ==
+        "the column 'fold' seems to hold splits (test, train), and no column is called 'split': "
+        "rename it to 'split' to pack a set per split, or remove it to pack all lines as one set");
+  options.input.split.method = SplitOptions::Method::ratio;
+  options.input.split.parts = {{"a", "1"}};
+  CHECK_THAT(discovered_clean(options).discovery.layout,
+             ContainsSubstring("columns that are not used: 'weather', 'fold'"));
+}
+
+TEST_CASE("a sample in several splits is an error that names it and all of them") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg", "3.jpg"});
+  folder.write("t.csv", "image,split\n1.jpg,val\n2.jpg,train\n1.jpg,train\n");
+  const Error error = refused(pair_options(folder / "t.csv"));
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(
+      error.message,
+      ContainsSubstring("1 sample is in more than one split, such as '1' (in 'train' and 'val')"));
+  folder.write("t.csv",
+               "image,split\n1.jpg,val\n1.jpg,train\n1.jpg,test\n2.jpg,test\n2.jpg,val\n"
+               "3.jpg,val\n");
+  CHECK_THAT(refused(pair_options(folder / "t.csv")).message,
+             ContainsSubstring("2 samples are in more than one split, such as '1' (in 'test' and "
+                               "'train' and 'val'), '2' (in 'test' and 'val');"));
+}
+
+TEST_CASE("an image listed twice is a problem") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "1.png", "m.png"});
+  folder.write("t.csv", "1.jpg,m.png\n1.png,m.png\n");
+  const DiscoveredInput input = discovered(pair_options(folder / "t.csv"));
+  CHECK(input.problems.group(ProblemKind::duplicate_key).count == 1);
+  CHECK_THAT(input.problems.text(), ContainsSubstring("1.png: has the same key '1' as '" +
+                                                      folder / "1.jpg' in '" + folder / "t.csv'"));
+}
+
+TEST_CASE("metadata.jsonl describes an image folder") {
+  const TempFolder folder;
+  touch(folder, {"set/images/1.jpg", "set/masks/1.png"});
+  folder.write("set/metadata.jsonl",
+               "{\"file_name\": \"images/1.jpg\", \"mask\": \"masks/1.png\"}\n");
+  CHECK(discovered_clean(pair_options(folder / "set/metadata.jsonl")).pairs(folder) ==
+        Names{"images/1: set/images/1.jpg set/masks/1.png"});
+}
+
+TEST_CASE("option --list without --images is a table of paths") {
+  const TempFolder folder;
+  touch(folder, {"a/1.jpg", "b/1.png"});
+  folder.write("list.txt", "a/1.jpg b/1.png\n");
+  PackOptions options;
+  options.input.list = folder / "list.txt";
+  CHECK(discovered_clean(options).pairs(folder) == Names{"a/1: a/1.jpg b/1.png"});
+}
+
+TEST_CASE("a table with only a header is an error") {
+  const TempFolder folder;
+  folder.write("p.csv", "image,label\n");
+  PackOptions options;
+  options.input.pairs = folder / "p.csv";
+  const Error error = refused(options);
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.describe(), ContainsSubstring("p.csv: has a header and no sample"));
+  folder.write("set/metadata.csv", "file_name,label\n");
+  CHECK_THAT(refused(root_options(folder / "set")).describe(),
+             ContainsSubstring("has a header and no sample"));
+}
+
+TEST_CASE("names in a table may begin with '#'") {
+  const TempFolder folder;
+  touch(folder, {"#1.png", "2.png"});
+  folder.write("p.csv", "#Image,CLASS\n#1.png,cat\n2.png,dog\n");
+  PackOptions options;
+  options.input.pairs = folder / "p.csv";
+  CHECK(discovered_clean(options).classes() == Names{"#1: cat", "2: dog"});
+}
+
+TEST_CASE("a label that is neither text nor an integer is an error with its line") {
+  const TempFolder folder;
+  touch(folder, {"1.png", "2.png"});
+  PackOptions options;
+  options.input.pairs = folder / "p.jsonl";
+  for (const std::string value : {"1.0", "[\"cat\"]", "true", "{\"a\": 1}"}) {
+    folder.write("p.jsonl", "{\"file_name\": \"1.png\", \"label\": " + value + "}\n");
+    const Error error = refused(options);
+    CHECK(error.code == ErrorCode::data);
+    CHECK_THAT(error.describe(), ContainsSubstring("line 1: the value of 'label' is"));
+  }
+  folder.write("p.jsonl", "{\"file_name\": \"1.png\", \"label\": null, \"box\": [1, 2]}\n");
+  CHECK_THAT(discovered_clean(options).discovery.layout, ContainsSubstring("not used: 'box'"));
+}
+
+TEST_CASE("a table whose columns are not labels is not a list of images") {
+  const TempFolder folder;
+  touch(folder, {"1.png"});
+  folder.write("p.csv", "file_name,species,split\n1.png,cat,train\n");
+  PackOptions options;
+  options.input.pairs = folder / "p.csv";
+  const Error error = refused(options);
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.describe(),
+             ContainsSubstring("not used: 'species'") && ContainsSubstring("--list FILE"));
+  folder.write("p.csv", "file_name,cat,dog\n1.png,1,0\n");
+  CHECK_THAT(refused(options).describe(), ContainsSubstring("class, into one column"));
+}
