@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "base/words.hpp"
@@ -19,14 +18,12 @@
 #include "samples/input_check.hpp"
 #include "samples/input_folders.hpp"
 
-#include "discovery/pairing_suggestions.hpp"
 #include "discovery/unused_lists.hpp"
 #include "files/list_file.hpp"
 #include "files/listed_path.hpp"
 #include "files/scan.hpp"
 #include "files/scan_scope.hpp"
 #include "samples/layout_commands.hpp"
-#include "samples/name_pairs.hpp"
 #include "samples/pair_file.hpp"
 
 namespace hotpack::pipeline {
@@ -38,7 +35,7 @@ using Method = SplitOptions::Method;
 class Discoverer {
  public:
   Discoverer(const PackOptions& options, ProblemLog& problems)
-      : options_(options), input_(options.input), problems_(problems) {
+      : options_(options), input_(options_.input), problems_(problems) {
     result_.label = options.label;
   }
 
@@ -61,8 +58,6 @@ class Discoverer {
       return take_sets(std::move(sets), given_lists());
     }
     if (!input_.images.empty()) {
-      if (input_.images.size() == 1 && input_.labels.size() == 1)
-        input_layout_.splits = {{"", input_.images[0], input_.labels[0], ""}};
       HOTPACK_ASSIGN(std::vector<FileSet> sets, scan_image_folders(input_, found_));
       return take_sets(std::move(sets), given_lists());
     }
@@ -74,7 +69,11 @@ class Discoverer {
   Status discover_root() {
     HOTPACK_ASSIGN(const Layout layout, detect_layout(input_.root, given_suffixes(options_)));
     HOTPACK_TRY(check_against(layout));
-    input_layout_ = layout;
+    if (input_.image_suffix.empty() && input_.label_suffix.empty() &&
+        input_.mask_per_class.empty()) {
+      options_.input.image_regex = layout.image_expression;
+      options_.input.label_regex = layout.label_expression;
+    }
     result_.layout += layout.text();
     result_.warnings = layout.warnings;
     if (layout.kind == Layout::Kind::tables) {
@@ -150,7 +149,6 @@ class Discoverer {
     if (found->contradiction) return *found->contradiction;
     result_.warnings.insert(result_.warnings.end(), found->unreadable.begin(),
                             found->unreadable.end());
-    HOTPACK_TRY(check_folders_are_classes(layout, *found));
     const std::string misfit = class_misfit(*found);
     if (misfit.empty()) result_.label.classes = found->path;
     result_.label.classes_found = misfit.empty();
@@ -158,32 +156,6 @@ class Discoverer {
                              : "the class file " + quoted_text(found->path) +
                                    " is not used: " + misfit + "\n");
     return {};
-  }
-
-  // Fails if the class file gives colors to classes, so that labels are images, but the layout
-  // takes folders for classes, and no folder has the name of a class. The folders are then hardly
-  // classes.
-  [[nodiscard]] Status check_folders_are_classes(const Layout& layout,
-                                                 const FoundClassFile& found) const {
-    if (layout.kind != Layout::Kind::class_folders || !found.table.ok() || !found.table->has_colors)
-      return {};
-    std::string folder;
-    for (const Split& split : result_.splits) {
-      for (const std::string& name : split.list.class_names) {
-        if (found.table->find(name)) return {};
-        folder = name;
-      }
-    }
-    return data_error(
-        "gives classes colors ('" + found.table->classes.front().name + "' is " +
-            color_text(*found.table->classes.front().color) +
-            "), and no folder has the name of one of these classes (the last folder is '" + folder +
-            "'): the folders are probably not classes. Give a table of images and their labels "
-            "with --pairs FILE, or run" +
-            suggestions_text({{"if each folder is a class", pack_command(layout)},
-                              {"if these are images without labels",
-                               whole_command("--images " + shell_path(layout.root))}}),
-        found.path);
   }
 
   // Returns why the class file that was found is not used for these labels; "" if it is used. If
@@ -234,8 +206,7 @@ class Discoverer {
   // Adds a warning about each file next to the data set that lists samples and was not used, such
   // as train_list.txt.
   Status warn_of_lists(const Layout& layout, const std::vector<ListPart>& lists) {
-    const bool whole = layout.splits.size() == 1 && layout.splits[0].name.empty() &&
-                       layout.kind != Layout::Kind::class_folders;
+    const bool whole = layout.splits.size() == 1 && layout.splits[0].name.empty();
     if (!whole || !lists.empty() || input_.split.method != Method::none ||
         result_.splits.size() != 1)
       return {};
@@ -279,7 +250,6 @@ class Discoverer {
     HOTPACK_TRY(check_keyed(sets));
     settle_keyless(!lists.empty());
     fold_all(sets);
-    find_pair_regex(sets);
     const SuffixRule& rule = choice_.rule;
     const bool found =
         rule.by_format || rule.image != input_.image_suffix || rule.label != input_.label_suffix;
@@ -300,26 +270,6 @@ class Discoverer {
     if (!input_.fold.any()) return;
     for (FileSet& set : sets)
       if (set.labeled) fold_keys(set, input_.fold, found_);
-  }
-
-  // True if one of a few images has a label. The others may have one, too.
-  static bool have_a_pair(const FileSet& set) {
-    constexpr std::size_t kTried = 4;
-    const std::vector<FoundFile>& images = set.images.files;
-    for (std::size_t i = 0; i < kTried && i < images.size(); ++i) {
-      const std::string_view key = set.images.key(images[i * images.size() / kTried]);
-      if (std::any_of(set.labels.files.begin(), set.labels.files.end(),
-                      [&](const FoundFile& label) { return set.labels.key(label) == key; }))
-        return true;
-    }
-    return false;
-  }
-
-  // Finds an expression that pairs the names, for the message if no image has a label.
-  void find_pair_regex(const std::vector<FileSet>& sets) {
-    if (sets.size() == 1 && sets.front().labeled && !sets.front().one_folder &&
-        input_.image_regex.empty() && input_.mask_per_class.empty() && !have_a_pair(sets.front()))
-      pair_regex_ = pair_regex_for(sets.front().images, sets.front().labels);
   }
 
   [[nodiscard]] std::uint64_t count(ProblemKind kind) const { return found_.group(kind).count; }
@@ -417,14 +367,10 @@ class Discoverer {
         unpaired_text() + ": nothing to pack";
     if (const std::string near = nearest_pair(); !near.empty())
       return data_error(no_pair + ". " + near);
-    const std::string regex = pair_regex_.empty() ? "" : "--pair-regex " + pair_regex_;
-    const std::vector<Suggestion> suggestions = pairing_suggestions(input_layout_, regex);
-    const std::string advice = !suggestions.empty() ? suggestions_text(suggestions)
-                               : regex.empty()
-                                   ? "; if names differ in another way, write --pair-regex"
-                                   : ". This option pairs their names:\n  " + regex;
     const bool suffixes = !input_.image_suffix.empty() || !input_.label_suffix.empty();
-    return data_error(no_pair + (suffixes ? " (are the suffixes right?)" : "") + advice);
+    return data_error(no_pair + (suffixes ? " (are the suffixes right?)" : "") +
+                      "; if names differ in another way, write patterns such as --images "
+                      "'DIR/{key}.jpg' --labels 'DIR/{key}_mask.png', or a table for --pairs");
   }
 
   // Returns a text about an image whose key differs from that of a label only in case or Unicode
@@ -530,13 +476,11 @@ class Discoverer {
       result_.layout += (input_.root.empty() ? "" : "  ") + std::string(line) + "\n";
   }
 
-  const PackOptions& options_;
+  PackOptions options_;  // completed by the layout
   const InputOptions& input_;
   ProblemLog& problems_;
   ProblemLog found_;
   SuffixChoice choice_;
-  Layout input_layout_;                // without splits if options name several folders
-  std::string pair_regex_;             // pairs the names; empty if none is known
   std::set<std::string> with_labels_;  // splits that have label files, paired or not
   Discovery result_;
 };

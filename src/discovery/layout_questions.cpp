@@ -9,16 +9,16 @@
 #include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
-#include "discovery/class_file.hpp"
-#include "discovery/folder_pattern.hpp"
-#include "discovery/layout_readings.hpp"
-#include "discovery/sample_folders.hpp"
-#include "discovery/sibling_folders.hpp"
+#include "discovery/folder_survey.hpp"
+#include "discovery/known_layouts.hpp"
+#include "discovery/layout_pattern.hpp"
+#include "discovery/pairings.hpp"
 #include "files/file_kind.hpp"
 #include "files/file_list.hpp"
 #include "files/key_text.hpp"
-#include "files/path_pattern.hpp"
 #include "files/scan.hpp"
+#include "files/tree_walk.hpp"
+#include "samples/layout_commands.hpp"
 #include "samples/pair_file.hpp"
 #include "samples/suffix_rules.hpp"
 
@@ -30,20 +30,9 @@ using Kind = Layout::Kind;
 
 constexpr std::size_t kMostTables = 4;  // that are read
 constexpr std::size_t kMostTableFolders = 8;
-
-// The layout of a folder whose folders are classes.
-Layout classes_of(const std::string& root) {
-  Layout layout;
-  layout.kind = Kind::class_folders;
-  layout.root = root;
-  layout.splits.push_back({"", root, root, ""});
-  return layout;
-}
-
-Suggestion class_suggestion(const Layout& classes, const std::string& about) {
-  const std::string left_out = left_out_text(classes);
-  return {about + (left_out.empty() ? "" : " (" + left_out + ")"), pack_command(classes)};
-}
+constexpr std::size_t kMostNames = 4;     // of folders in a message
+constexpr std::size_t kMostPairings = 3;  // that are proposed
+constexpr std::size_t kMostRoles = 6;     // files of a sample's folder
 
 // ---- several readings
 
@@ -70,322 +59,48 @@ std::optional<Layout> combined(const std::vector<Layout>& readings) {
   return all.splits.size() < 2 ? std::nullopt : std::optional(std::move(all));
 }
 
-// ---- classes, or images and labels
+// ---- the nearest rows
 
-// The options that express how names of images and of labels differ.
-std::string affix_options(const Affix& affix, bool on_images) {
-  if (affix.text.empty()) return "";
-  if (!affix.in_front)
-    return value_option(on_images ? "--image-suffix" : "--label-suffix", affix.text);
-  const std::string plain = "^(.+)\\.", longer = "^" + literal_pattern(affix.text) + "(.+)\\.";
-  return on_images ? regex_option(longer, plain) : regex_option(plain, longer);
+struct NearRow {
+  std::string name, text;
+  std::size_t folders = 0;
+};
+
+std::string below(const std::string& root, const std::string& path) {
+  return path == root ? "." : path.substr(path_below(root, "").size());
 }
 
-// Returns the layout in which the two sibling folders of each split are images and labels, not
-// classes. Returns nothing if a split lacks one of the two folders.
-std::optional<Layout> pairs_in_place_of_classes(const Layout& classes,
-                                                const SiblingFolders& siblings) {
-  Layout pairs = classes;
-  pairs.kind = Kind::folders;
-  for (SplitFolders& split : pairs.splits) {
-    if (split.labels.empty()) continue;
-    split.labels = path_below(split.images, siblings.labels);
-    split.images = path_below(split.images, siblings.images);
-    if (!is_folder(split.labels) || !is_folder(split.images)) return std::nullopt;
+// Describes the two rows of the table that match most folders of `root`.
+Result<std::string> nearest_rows(const std::string& root) {
+  std::vector<NearRow> near;
+  for (const KnownLayout& row : known_layouts()) {
+    HOTPACK_ASSIGN(const std::vector<FoundFolder> images, row.images.find(root));
+    HOTPACK_ASSIGN(const std::vector<FoundFolder> labels, row.labels.find(root));
+    const bool has_images = !images.empty();
+    if (has_images == !labels.empty()) continue;
+    const FoundFolder& found = has_images ? images.front() : labels.front();
+    near.push_back({std::string(row.name),
+                    quoted_text(below(root, found.path)) + " would hold " +
+                        (has_images ? "images" : "labels") + ", but no folder of " +
+                        (has_images ? "labels" : "images") + " fits '" +
+                        (has_images ? row.labels : row.images).text() + "'",
+                    images.size() + labels.size()});
   }
-  return pairs;
-}
-
-constexpr const char* kTwoClasses = "or, if these two folders are two classes";
-
-std::string folders_text(const SiblingFolders& siblings) {
-  return "holds the folders " + quoted_text(siblings.images) + " and " +
-         quoted_text(siblings.labels) + ", which look like images and labels";
-}
-
-Error sibling_error(const Layout& classes, const Layout& pairs, const std::string& folder,
-                    const SiblingFolders& siblings) {
-  const std::string how =
-      siblings.affix.text.empty() ? "" : " but for " + quoted_text(siblings.affix.text);
-  return data_error(
-      folders_text(siblings) + ": " + counted_text(siblings.pairs, "pair") +
-          " of files have equal names" + how + ", such as " +
-          quoted_text(path_below(siblings.images, siblings.image_example)) + " and " +
-          quoted_text(path_below(siblings.labels, siblings.label_example)) +
-          ". To pack images and labels, run" +
-          suggestions_text(
-              {{"", pack_command(pairs, affix_options(siblings.affix, siblings.on_images))},
-               class_suggestion(classes, kTwoClasses)}),
-      folder);
-}
-
-Result<SuffixChoice> suffixes_of(const Layout& pairs) {
-  std::vector<FileSet> sets;
-  for (const SplitFolders& split : pairs.splits) {
-    if (split.labels.empty()) continue;
-    ProblemLog ignored;  // the command that packs the folders scans them again and reports them
-    FileSet set;
-    HOTPACK_ASSIGN(set.images, scan_images({{split.images, ""}}, ignored));
-    HOTPACK_ASSIGN(set.labels, scan_images({{split.labels, ""}}, ignored));
-    set.labeled = true;
-    sets.push_back(std::move(set));
-  }
-  return choose_suffixes(sets, {});
-}
-
-// If there are several forms of labels with different suffixes, changes `siblings` to the suffix of
-// the form that pack would use (ids rather than colors).
-void take_label_suffix(const SuffixChoice& choice, SiblingFolders& siblings) {
-  const SuffixRule& rule = choice.rule;
-  const bool on_labels = !siblings.on_images && !siblings.affix.in_front;
-  if (!choice.fits || !on_labels || rule.label.empty() || !rule.image.empty()) return;
-  if (siblings.affix.text == rule.label) return;
-  siblings.affix.text = rule.label;
-  siblings.pairs = choice.pairs;
-  siblings.label_example = siblings.image_example + rule.label;
-}
-
-Error kinds_error(const Layout& classes, const Layout& pairs, const std::string& folder,
-                  const SiblingFolders& siblings, const std::vector<SuffixProposal>& kinds) {
-  std::vector<Suggestion> suggestions;
-  suggestions.reserve(kinds.size() + 1);
-  for (const auto& [about, options] : kinds)
-    suggestions.push_back({about, pack_command(pairs, options)});
-  suggestions.push_back(class_suggestion(classes, kTwoClasses));
-  return data_error(folders_text(siblings) + " (such as " +
-                        quoted_text(path_below(siblings.images, siblings.image_example)) + " and " +
-                        quoted_text(path_below(siblings.labels, siblings.label_example)) +
-                        "). Labels of several kinds fit the images. Choose one kind:" +
-                        suggestions_text(suggestions),
-                    folder);
-}
-
-Status ask_about_siblings(const Layout& classes, const std::string& folder) {
-  HOTPACK_ASSIGN(std::optional<SiblingFolders> siblings, find_sibling_folders(folder));
-  if (!siblings) return {};
-  const std::optional<Layout> pairs = pairs_in_place_of_classes(classes, *siblings);
-  if (!pairs) return {};
-  HOTPACK_ASSIGN(const SuffixChoice choice, suffixes_of(*pairs));
-  if (choice.proposals.size() > 1)
-    return kinds_error(classes, *pairs, folder, *siblings, choice.proposals);
-  take_label_suffix(choice, *siblings);
-  return sibling_error(classes, *pairs, folder, *siblings);
-}
-
-// The same splits with labels next to their images, below the folders that look like classes.
-Layout one_folder_in_place_of_classes(const Layout& classes) {
-  Layout pairs = classes;
-  pairs.kind = Kind::one_folder;
-  return pairs;
-}
-
-// Returns the option --classes for the class file in the folder; "" if there is none. Put it at the
-// end of a command, so that the command line can drop it if the user gave options about classes.
-std::string class_option(const std::string& folder) {
-  const std::optional<FoundClassFile> found = find_class_file({folder});
-  return found && found->table.ok() && !found->contradiction
-             ? " --classes " + shell_path(found->path)
-             : "";
-}
-
-std::string about_pair(const SampleFolders& samples, const SampleFolders::Expressions& pair,
-                       bool is_first) {
-  const std::string either = is_first ? "" : "or, ";
-  if (!pair.label_example.empty())
-    return either + "if " + quoted_text(pair.label_example) + " is the label";
-  if (is_first) return "";
-  return samples.mask_pattern.empty() ? "or" : "or, if that file alone is the label";
-}
-
-Error sample_folders_error(const Layout& classes, const std::string& folder,
-                           const SampleFolders& samples) {
-  std::string text =
-      "holds " + std::to_string(samples.folders) + " folders " + samples.seen +
-      (samples.several
-           ? ": the files look like images and their labels rather than images of a class"
-           : ": each folder looks like one sample rather than one class");
-  if (!samples.pairs.empty() && samples.incomplete > 0)
-    text += "; " + std::to_string(samples.incomplete) +
-            (samples.incomplete == 1 ? " folder lacks" : " folders lack") +
-            " one of these two files";
-  if (samples.pairs.size() > 1) text += "; either file may be the label";
-  const std::string rest = samples.more_files || samples.incomplete > 0 ? " --orphans skip" : "";
-  const std::string table = class_option(folder);
-  std::vector<Suggestion> suggestions;
-  const Layout pairs = one_folder_in_place_of_classes(classes);
-  if (!samples.mask_pattern.empty())
-    suggestions.push_back(
-        {"", pack_command(pairs, value_option("--image-suffix", samples.image_suffix) + " " +
-                                     value_option("--mask-per-class", samples.mask_pattern))});
-  for (const SampleFolders::Expressions& pair : samples.pairs)
-    suggestions.push_back(
-        {about_pair(samples, pair, suggestions.empty()),
-         pack_command(pairs, regex_option(pair.image, pair.label) + rest + table)});
-  if (samples.pairs.empty()) {
-    text +=
-        ". No regular expression was found that pairs the files: write a table of images and "
-        "labels "
-        "for --pairs FILE, or move images and labels into a folder each for --images and --labels";
-    suggestions.push_back(class_suggestion(classes, "If each folder is a class, run"));
-    return data_error(text + "." + suggestions_text(suggestions), folder);
-  }
-  suggestions.push_back(class_suggestion(classes, "or, if each folder is a class"));
-  return data_error(text + ". To pack images and labels, run" + suggestions_text(suggestions),
-                    folder);
-}
-
-// Masks next to the images of class folders would be packed as images.
-Error labels_in_classes_error(const Layout& classes, const std::string& folder) {
-  return data_error(
-      "holds folders in which labels lie next to their images. To pack images and labels, run" +
-          suggestions_text(
-              {{"", pack_command(one_folder_in_place_of_classes(classes), class_option(folder))},
-               class_suggestion(classes, "or, if each folder is a class")}),
-      folder);
-}
-
-// ---- folders of labels next to or in those of images
-
-// The options for the pairs of folders of a split, with their key prefixes.
-std::string pair_options(const std::string& folder, const std::string& split,
-                         const LabelFolders& found) {
+  std::stable_sort(near.begin(), near.end(),
+                   [](const NearRow& a, const NearRow& b) { return a.folders > b.folders; });
   std::string text;
-  for (const LabelFolders::Pair& pair : found.pairs)
-    text += (text.empty() ? "" : " ") +
-            ("--images " + shell_path(path_below(folder, pair.images))) + " --labels " +
-            shell_path(path_below(folder, pair.labels)) + " " +
-            value_option("--key-prefix", (split.empty() ? "" : split + "/") + pair.name);
-  return text;
-}
-
-// `suffixes` replaces the options for how names differ, unless it is empty.
-Result<std::optional<std::string>> label_folders_command(const Layout& classes,
-                                                         const std::string& suffixes) {
-  std::string options, more;
-  for (const SplitFolders& split : classes.splits) {
-    if (split.labels.empty()) continue;
-    HOTPACK_ASSIGN(const std::optional<LabelFolders> found, find_label_folders(split.images));
-    if (!found) return std::optional<std::string>();
-    options += (options.empty() ? "" : " ") + pair_options(split.images, split.name, *found);
-    // Excludes the labels in the folder within.
-    more = found->within
-               ? regex_option("^([^/]+)\\.[^.]+$", "^([^/]+)\\.[^.]+$") + " --orphans skip"
-               : affix_options(found->affix, found->on_images);
+  std::size_t lines = 0;
+  for (std::size_t i = 0; i < near.size() && lines < 2; ++i) {
+    const bool again = std::any_of(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(i),
+                                   [&](const NearRow& row) { return row.name == near[i].name; });
+    if (again) continue;
+    text += "\n  " + near[i].name + ": " + near[i].text;
+    ++lines;
   }
-  if (!suffixes.empty()) more = suffixes;
-  const bool splits = classes.splits.size() > 1;
-  return std::optional(whole_command(options + (splits ? " --split folder" : "") +
-                                     (more.empty() ? "" : " " + more)));
+  return text.empty() ? text : "\nThe nearest known layouts:" + text;
 }
 
-// One command per kind of label; none if a split has no such folders.
-Result<std::vector<Suggestion>> label_folders_commands(const Layout& classes,
-                                                       const std::string& folder,
-                                                       const LabelFolders& found) {
-  Layout pairs;
-  for (const LabelFolders::Pair& pair : found.pairs)
-    pairs.splits.push_back(
-        {pair.name, path_below(folder, pair.images), path_below(folder, pair.labels), ""});
-  std::vector<SuffixProposal> kinds{{"", ""}};
-  if (!found.within) {
-    HOTPACK_ASSIGN(SuffixChoice choice, suffixes_of(pairs));
-    if (choice.proposals.size() > 1) kinds = std::move(choice.proposals);
-  }
-  std::vector<Suggestion> suggestions;
-  for (const auto& [about, options] : kinds) {
-    HOTPACK_ASSIGN(const std::optional<std::string> command,
-                   label_folders_command(classes, options));
-    if (command) suggestions.push_back({about, *command});
-  }
-  return suggestions;
-}
-
-Status ask_about_label_folders(const Layout& classes, const std::string& folder) {
-  HOTPACK_ASSIGN(const std::optional<LabelFolders> found, find_label_folders(folder));
-  if (!found) return {};
-  HOTPACK_ASSIGN(std::vector<Suggestion> suggestions,
-                 label_folders_commands(classes, folder, *found));
-  if (suggestions.empty()) return {};
-  const std::string lines =
-      suggestions.size() > 1 ? "first commands leave " : "first command leaves ";
-  const LabelFolders::Pair& first = found->pairs.front();
-  std::string text = "holds " + std::to_string(found->pairs.size()) +
-                     " pairs of folders whose files have the same names, such as " +
-                     quoted_text(first.images) + " and " + quoted_text(first.labels) +
-                     ": each pair looks like images and their labels";
-  if (!found->alone.empty())
-    text +=
-        "; " + quoted_text(found->alone.front()) +
-        (found->alone.size() > 1 ? " and " + std::to_string(found->alone.size() - 1) + " more have"
-                                 : " has") +
-        " no partner, and the " + lines + (found->alone.size() > 1 ? "them" : "it") + " out";
-  suggestions.push_back(class_suggestion(classes, "or, if each folder is a class"));
-  return data_error(text + ". To pack images and labels, run" + suggestions_text(suggestions),
-                    folder);
-}
-
-Status check_classes_in(const Layout& layout, const SplitFolders& split,
-                        const GivenSuffixes& given) {
-  HOTPACK_TRY(ask_about_label_folders(layout, split.images));
-  HOTPACK_ASSIGN(const std::optional<SampleFolders> samples, find_sample_folders(split.images));
-  if (samples && !samples->pairs.empty())
-    return sample_folders_error(layout, split.images, *samples);
-  HOTPACK_ASSIGN(const bool labels_beside, holds_labels_beside_images(split.images, given));
-  if (labels_beside) return labels_in_classes_error(layout, split.images);
-  HOTPACK_TRY(ask_about_siblings(layout, split.images));
-  return samples ? Status(sample_folders_error(layout, split.images, *samples)) : Status();
-}
-
-// ---- no known layout
-
-Result<std::vector<std::string>> folders_with_images(const std::string& root,
-                                                     const FolderContent& content) {
-  std::vector<std::string> names;
-  for (const std::string& name : content.folders) {
-    HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(path_below(root, name)));
-    if (image_files == ImageFiles::readable) names.push_back(name);
-  }
-  return names;
-}
-
-bool has_images(const FolderContent& content) {
-  return std::any_of(content.files.begin(), content.files.end(), [](const std::string& name) {
-    return describe_name(name).kind == FileKind::image;
-  });
-}
-
-// Suggests suffixes of labels next to their images, if too few images have a label for a layout.
-Status suggest_suffixes(const std::string& root, std::vector<Suggestion>& suggestions) {
-  ProblemLog ignored;
-  FileSet set;
-  HOTPACK_ASSIGN(set.images, scan_images({{root, ""}}, ignored));
-  set.labels = set.images;
-  set.labeled = set.one_folder = true;
-  Layout pairs = one_folder_in_place_of_classes(classes_of(root));
-  for (const auto& [about, options] : choose_suffixes(std::span(&set, 1), {}).proposals)
-    suggestions.push_back({"If " + about, pack_command(pairs, options)});
-  return {};
-}
-
-// Folders that may be classes despite their names, such as mask and no_mask; alone or in splits.
-Result<std::optional<Layout>> possible_classes(const std::string& root,
-                                               const std::vector<std::string>& names) {
-  Layout classes = classes_of(root);
-  if (std::none_of(names.begin(), names.end(),
-                   [](const std::string& name) { return usual_split_name(name); }))
-    return names.size() >= 2 ? std::optional(std::move(classes)) : std::nullopt;
-  classes.splits.clear();
-  std::size_t most = 0;
-  for (const std::string& name : names) {
-    const std::string path = path_below(root, name);
-    HOTPACK_ASSIGN(const FolderContent content, read_folder(path));
-    HOTPACK_ASSIGN(const std::vector<std::string> within, folders_with_images(path, content));
-    if (!usual_split_name(name) || has_images(content)) return std::optional<Layout>();
-    classes.splits.push_back({name, path, path, ""});
-    most = std::max(most, within.size());
-  }
-  return most >= 2 ? std::optional(std::move(classes)) : std::nullopt;
-}
+// ---- tables
 
 bool is_table(const std::string& name) {
   const std::string lower = lowered(name);
@@ -431,6 +146,248 @@ TableReading table_reading(const std::string& root, const std::string& table,
   return reading;
 }
 
+// ---- the readings of an unknown folder
+
+class Readings {
+ public:
+  explicit Readings(const FolderSurvey& survey) : survey_(survey), start_(start_of(survey)) {}
+
+  // Proposals of commands, the likeliest first. Appends to `seen` what is no command.
+  Result<std::vector<Suggestion>> suggest(std::string& seen) {
+    std::vector<Suggestion> suggestions;
+    HOTPACK_TRY(add_tables(suggestions, seen));
+    const std::optional<Suggestion> classes = class_folders();
+    if (classes && look_like_classes()) suggestions.push_back(*classes);
+    add_pairings(suggestions, seen);
+    add_sample_folders(suggestions);
+    HOTPACK_TRY(add_suffixes(suggestions, seen));
+    if (classes && !look_like_classes()) suggestions.push_back(*classes);
+    return suggestions;
+  }
+
+ private:
+  [[nodiscard]] std::string path(const std::string& folder) const {
+    return folder.empty() ? survey_.root : path_below(survey_.root, folder);
+  }
+  [[nodiscard]] std::string part_folder(const std::string& part) const {
+    return part.empty() ? start_.folder : start_.folder.empty() ? part : start_.folder + "/" + part;
+  }
+  [[nodiscard]] bool has_images(const std::string& folder) const {
+    const auto found = survey_.folders.find(folder);
+    return found != survey_.folders.end() && !found->second.images.empty();
+  }
+
+  // ---- classes
+
+  [[nodiscard]] std::optional<Suggestion> class_folders() const {
+    std::vector<std::string> names;
+    for (const std::string& part : start_.parts) {
+      const std::vector<std::string> children = survey_.children(part_folder(part));
+      if (children.size() > names.size()) names = children;
+    }
+    const bool splits = !start_.parts.front().empty();
+    if (names.size() < 2) return std::nullopt;
+    return Suggestion{"If each folder is a class (" + quoted_list_text(names, kMostNames) + ")",
+                      whole_command("--image-folders " + shell_path(path(start_.folder)) +
+                                    (splits ? " --split folder" : ""))};
+  }
+
+  // True if every folder holds photographs and no name speaks of images or labels.
+  [[nodiscard]] bool look_like_classes() const {
+    for (const std::string& part : start_.parts)
+      for (const std::string& name : survey_.children(part_folder(part))) {
+        const std::string folder =
+            part_folder(part).empty() ? name : part_folder(part) + "/" + name;
+        const FolderSurvey::Looks looks = survey_.looks(folder);
+        if (looks.photographs == 0 || looks.label_like > 0 || is_images_word(name) ||
+            is_labels_word(name))
+          return false;
+      }
+    return true;
+  }
+
+  // ---- images and labels
+
+  void add_pairings(std::vector<Suggestion>& suggestions, std::string& seen) const {
+    const std::vector<Pairing> pairings = find_pairings(survey_);
+    const bool sure = !pairings.empty() && pairings.front().evidence > 1;
+    std::size_t proposed = 0;
+    for (const Pairing& pairing : pairings) {
+      if ((sure && pairing.evidence < 2) || (!sure && look_like_classes())) continue;
+      if (proposed++ == kMostPairings) break;
+      const SplitFolders& first = pairing.layout.splits.front();
+      const std::string images = quoted_text(below(survey_.root, first.images)),
+                        labels = quoted_text(below(survey_.root, first.labels));
+      std::string about =
+          labels + " holds the labels of " + images + " (" + counted_text(pairing.pairs, "pair");
+      for (std::size_t i = 0; i < pairing.examples.size(); ++i)
+        about += (i == 0 ? ", such as " : ", ") + quoted_text(pairing.examples[i].first) + " and " +
+                 quoted_text(pairing.examples[i].second);
+      about += ")";
+      if (pairing.complete())
+        suggestions.push_back({"If " + about, pairing_command(pairing)});
+      else
+        seen += "\nPerhaps " + about + ", but " +
+                counted_text(pairing.images - pairing.pairs, "image") +
+                " would have no label: move these images, or leave them out with --orphans";
+    }
+  }
+
+  static std::string pairing_command(const Pairing& pairing) {
+    const Affix& affix = pairing.affix;
+    if (affix.text.empty()) return pack_command(pairing.layout);
+    if (!affix.in_front)
+      return pack_command(
+          pairing.layout,
+          value_option(pairing.on_images ? "--image-suffix" : "--label-suffix", affix.text));
+    Layout patterns = pairing.layout;
+    for (SplitFolders& split : patterns.splits) {
+      split.images += pairing.on_images ? "/" + affix.text + "{key}.*" : "/{key}.*";
+      split.labels += pairing.on_images ? "/{key}.*" : "/" + affix.text + "{key}.*";
+    }
+    return pack_command(patterns);
+  }
+
+  // ---- a folder per sample
+
+  // A file in the folders of samples: "{key}/mask.png" or "{key}/masks/*".
+  struct Role {
+    std::string pattern;
+    std::size_t folders = 0;
+    std::size_t most = 0;  // files in one folder
+    bool is_label = false, is_image = false;
+  };
+
+  void add_sample_folders(std::vector<Suggestion>& suggestions) const {
+    std::map<std::string, Role> roles;
+    std::size_t folders = 0;
+    for (const std::string& part : start_.parts)
+      for (const std::string& name : survey_.children(part_folder(part))) {
+        ++folders;
+        count_roles(part_folder(part).empty() ? name : part_folder(part) + "/" + name, name, roles);
+      }
+    if (folders < 2) return;
+    std::vector<Role> common;
+    for (auto& [pattern, role] : roles)
+      if (role.folders * 100 >= folders * 95) common.push_back(role);
+    if (common.size() < 2 || common.size() > kMostRoles || roles.size() > 4 * kMostRoles) return;
+    for (const Role& label : common)
+      for (const Role& image : common)
+        if (&image != &label && image.most == 1 && !label.is_image && !image.is_label)
+          add_sample_command(image, label, suggestions);
+  }
+
+  void count_roles(const std::string& folder, const std::string& name,
+                   std::map<std::string, Role>& roles) const {
+    std::map<std::string, std::size_t> files;
+    const auto here = survey_.folders.find(folder);
+    if (here != survey_.folders.end())
+      for (const std::string& file : here->second.images) ++files[file_pattern(file, name)];
+    for (const std::string& child : survey_.children(folder)) {
+      const auto inner = survey_.folders.find(folder + "/" + child);
+      if (inner != survey_.folders.end()) files[child + "/*"] += inner->second.images.size();
+    }
+    files.erase("");
+    for (const auto& [pattern, count] : files) {
+      Role& role = roles[pattern];
+      role.pattern = pattern;
+      ++role.folders;
+      role.most = std::max(role.most, count);
+      const std::string word = pattern.substr(0, pattern.find_first_of("/."));
+      const std::string bare = word.substr(std::min(word.find_first_not_of("*_-. "), word.size()));
+      role.is_label = is_labels_word(bare), role.is_image = is_images_word(bare);
+    }
+  }
+
+  // The name of a file with '*' in place of the folder's name; empty if it is a number, as the names
+  // of frames are.
+  static std::string file_pattern(std::string file, const std::string& folder) {
+    const std::size_t at = file.find(folder);
+    if (at != std::string::npos) file.replace(at, folder.size(), "*");
+    const std::string stem = file.substr(0, describe_name(file).stem_length);
+    return stem.find_first_not_of("0123456789_-. ") == std::string::npos ? "" : file;
+  }
+
+  void add_sample_command(const Role& image, const Role& label,
+                          std::vector<Suggestion>& suggestions) const {
+    const std::string start = path(start_.folder) + "/{key}/";
+    const std::string command = "--images " + shell_path(start + image.pattern) + " --labels " +
+                                shell_path(start + label.pattern) +
+                                (start_.parts.front().empty() ? "" : " --split folder");
+    const std::string about =
+        "If each folder is a sample with its label in '" + label.pattern + "'";
+    if (label.most == 1) {
+      suggestions.push_back({about, whole_command(command)});
+      return;
+    }
+    suggestions.push_back({about + ", all masks of an image joined",
+                           whole_command(command + " --label-kind binary")});
+    suggestions.push_back(
+        {about + ", an id for each mask", whole_command(command + " --label-kind instances")});
+  }
+
+  // ---- labels next to their images
+
+  Status add_suffixes(std::vector<Suggestion>& suggestions, std::string& seen) const {
+    if (!has_images(start_.folder)) return {};
+    const std::string folder = path(start_.folder);
+    ProblemLog ignored;
+    FileSet set;
+    HOTPACK_ASSIGN(set.images, scan_images({{folder, ""}}, ignored));
+    set.labels = set.images;
+    set.labeled = set.one_folder = true;
+    Layout pairs;
+    pairs.kind = Kind::one_folder;
+    pairs.root = folder;
+    pairs.splits.push_back({"", folder, folder, ""});
+    for (const auto& [about, options] : choose_suffixes(std::span(&set, 1), {}).proposals) {
+      if (options.empty())
+        seen += "\nPerhaps " + about + ": the others would be left out with --orphans";
+      else
+        suggestions.push_back({"If " + about, pack_command(pairs, options)});
+    }
+    return {};
+  }
+
+  // ---- tables
+
+  Status add_tables(std::vector<Suggestion>& suggestions, std::string& seen) const {
+    HOTPACK_ASSIGN(const FolderContent content, read_folder(path(start_.folder)));
+    std::size_t tables = 0;
+    for (const std::string& name : content.files) {
+      if (!is_table(name) || tables++ >= kMostTables) continue;
+      const TableReading reading =
+          table_reading(path(start_.folder), name, survey_.children(start_.folder));
+      if (reading.command.empty())
+        seen += "\n" + name + " may be a table of the samples, but " + reading.why_not;
+      else if (suggestions.empty())
+        suggestions.push_back({"The table " + name + " names files that exist", reading.command});
+    }
+    return {};
+  }
+
+  const FolderSurvey& survey_;
+  SurveyStart start_;
+};
+
+// Describes a file that may hold the labels in a form that hotpack does not read.
+class AnnotationSearch : public TreeVisitor {
+ public:
+  [[nodiscard]] bool needs_sizes() const override { return false; }
+  bool file(const std::string& file, std::uint64_t) override {
+    const FileName name = describe_name(file);
+    if (name.kind != FileKind::annotation || file.ends_with(".csv")) return true;
+    text = "\nIt holds " + quoted_text(file) + ", but " + unsupported_text(name.format);
+    return false;
+  }
+  std::string text;
+};
+
+constexpr std::string_view kGeneral =
+    "\nTo pack it, name the samples: --images DIR --labels DIR for folders of images and labels, "
+    "--images DIR for images without labels, --image-folders DIR for class folders, --pairs FILE "
+    "for a table.";
+
 }  // namespace
 
 Error ambiguous(const std::string& root, const std::vector<Layout>& readings) {
@@ -444,60 +401,20 @@ Error ambiguous(const std::string& root, const std::vector<Layout>& readings) {
                     root);
 }
 
-Status check_classes(const Layout& layout, const GivenSuffixes& given) {
-  if (layout.kind != Kind::class_folders) return {};
-  for (const SplitFolders& split : layout.splits)
-    if (!split.labels.empty()) HOTPACK_TRY(check_classes_in(layout, split, given));
-  return {};
-}
-
-Status check_level_of_classes(const Layout& layout, const std::string& given) {
-  if (layout.kind != Kind::class_folders || layout.root == given) return {};
-  HOTPACK_ASSIGN(const FolderContent content, read_folder(given));
-  HOTPACK_ASSIGN(const std::vector<std::string> names, folders_with_images(given, content));
-  if (names.size() < 2) return {};
-  const auto is_found = [&](const std::string& name) {
-    return (layout.root + "/").starts_with(path_below(given, name) + "/");
-  };
-  const auto other = std::find_if_not(names.begin(), names.end(), is_found);
-  std::vector<Suggestion> suggestions;
-  HOTPACK_ASSIGN(const std::optional<Layout> outer, possible_classes(given, names));
-  if (outer)
-    suggestions.push_back(class_suggestion(*outer, "if the folders in " + given + " are classes"));
-  suggestions.push_back({"if those in " + layout.root + " are classes, without the images in " +
-                             *other + (names.size() > 2 ? " and other folders" : ""),
-                         pack_command(layout)});
-  return data_error("has no layout of its own; " + layout.root +
-                        " holds folders that look like classes, and " + *other +
-                        " has images too. Run" + suggestions_text(suggestions),
-                    given);
-}
-
-Status check_sibling_folders(const std::string& root) {
-  return ask_about_siblings(classes_of(root), root);
-}
-
-Result<std::vector<Suggestion>> suggested_readings(const std::string& root,
-                                                   const FolderContent& content,
-                                                   std::string& seen) {
-  HOTPACK_ASSIGN(const std::vector<std::string> folders, folders_with_images(root, content));
-  std::vector<Suggestion> suggestions;
-  std::size_t tables = 0;
-  for (const std::string& name : content.files) {
-    if (!is_table(name) || tables++ >= kMostTables) continue;
-    const TableReading reading = table_reading(root, name, folders);
-    if (reading.command.empty())
-      seen += "; " + name + " may be a table of the samples, but " + reading.why_not;
-    else if (suggestions.empty())
-      suggestions.push_back({"The table " + name + " names files that exist", reading.command});
-  }
-  if (has_images(content)) {
-    HOTPACK_TRY(suggest_suffixes(root, suggestions));
-    return suggestions;
-  }
-  HOTPACK_ASSIGN(const std::optional<Layout> classes, possible_classes(root, folders));
-  if (classes) suggestions.push_back({"If the folders are classes", pack_command(*classes)});
-  return suggestions;
+Error unknown_layout(const std::string& root) {
+  HOTPACK_ASSIGN(const FolderSurvey survey, survey_folders(root));
+  if (!survey.has_images())
+    return data_error("no image was found in this folder or below" +
+                          (survey.folders.empty() ? ": it holds no files" : ":" + survey.text()),
+                      root);
+  AnnotationSearch annotations;
+  HOTPACK_TRY(walk_tree(root, annotations));
+  HOTPACK_ASSIGN(std::string seen, nearest_rows(root));
+  seen += annotations.text;
+  HOTPACK_ASSIGN(const std::vector<Suggestion> suggestions, Readings(survey).suggest(seen));
+  return data_error("has no known layout. It holds:" + survey.text() + seen +
+                        std::string(kGeneral) + suggestions_text(suggestions),
+                    root);
 }
 
 }  // namespace hotpack::pipeline

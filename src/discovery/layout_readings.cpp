@@ -11,13 +11,15 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
-#include "discovery/folder_pattern.hpp"
+#include "discovery/known_layouts.hpp"
+#include "discovery/layout_pattern.hpp"
 #include "files/file_kind.hpp"
 #include "files/key_text.hpp"
 #include "files/pair_table.hpp"
 #include "files/scan.hpp"
 #include "files/text_lines.hpp"
 #include "files/tree_walk.hpp"
+#include "samples/layout_commands.hpp"
 
 namespace hotpack::pipeline {
 
@@ -25,69 +27,6 @@ namespace {
 
 using Layouts = std::vector<Layout>;
 using Kind = Layout::Kind;
-
-// A pattern of data sets with images and labels in separate folders. `lists` are the folders that
-// may contain lists of samples, the most likely first.
-struct PairPattern {
-  std::string_view name;
-  FolderPattern images, labels;
-  std::vector<std::string> lists = {};
-};
-
-const std::vector<PairPattern>& known_data_sets() {
-  static const std::vector<PairPattern> patterns = [] {
-    const std::vector<std::string> voc{"ImageSets/Segmentation", "ImageSets"};
-    const auto row = [](std::string_view name, std::string_view images, std::string_view labels,
-                        std::vector<std::string> lists = {}) {
-      return PairPattern{name, FolderPattern(images), FolderPattern(labels), std::move(lists)};
-    };
-    return std::vector<PairPattern>{
-        row("Pascal VOC", "JPEGImages", "SegmentationClass", voc),
-        row("Pascal VOC", "JPEGImages", "SegmentationClassPNG", voc),
-        row("Pascal VOC", "JPEGImages", "SegmentationClassAug", voc),
-        row("Pascal Context", "JPEGImages", "SegmentationClassContext",
-            {"ImageSets/SegmentationContext", "ImageSets/Segmentation"}),
-        row("Cityscapes", "leftImg8bit/{split}", "gtFine/{split}"),
-        row("Cityscapes", "leftImg8bit/{split}", "gtCoarse/{split}"),
-        row("Cityscapes", "leftImg8bit/{split}", "gtCoarse_daytime_trainvaltest/{split}"),
-        row("Dark Zurich", "rgb_anon/{split}", "gt/{split}"),
-        row("BDD100K", "images/10k/{split}", "labels/sem_seg/masks/{split}"),
-        row("Mapillary Vistas", "{split}/images", "{split}/v1.2/labels"),
-        row("Mapillary Vistas", "{split}/images", "{split}/v2.0/labels"),
-        row("Mapillary Vistas", "images", "v1.2"),
-        row("Mapillary Vistas", "images", "v2.0"),
-        row("Oxford-IIIT Pet", "images", "annotations/trimaps", {"annotations"}),
-        row("CamVid", "701_StillsRaw_full", "LabeledApproved_full"),
-    };
-  }();
-  return patterns;
-}
-
-const std::vector<PairPattern>& usual_names_with_splits() {
-  static const std::vector<PairPattern> patterns{
-      {"folders of images and of labels, each divided into splits",
-       FolderPattern("{images}/{split}"), FolderPattern("{labels}/{split}")},
-      {"splits, each with a folder of images and one of labels", FolderPattern("{split}/{images}"),
-       FolderPattern("{split}/{labels}")},
-      {"splits, each next to a folder of its labels", FolderPattern("{split}"),
-       FolderPattern("{split}{-}{labels}")},
-      {"a folder of images and one of labels for each split", FolderPattern("{split}{-}{images}"),
-       FolderPattern("{split}{-}{labels}")},
-      {"a folder of images and one of labels for each split", FolderPattern("{images}{-}{split}"),
-       FolderPattern("{labels}{-}{split}")},
-  };
-  return patterns;
-}
-
-const std::vector<PairPattern>& usual_names() {
-  static const std::vector<PairPattern> patterns{
-      {"a folder of images and one of labels",
-       FolderPattern("{images}"),
-       FolderPattern("{labels}"),
-       {"splits", "split", "ImageSets/Segmentation", "ImageSets", "lists", "."}},
-  };
-  return patterns;
-}
 
 Error unclear_layout(const std::string& root, const std::string& why) {
   return data_error(
@@ -115,6 +54,7 @@ struct PairReading {
   Layout layout;
   ImageFiles labels = ImageFiles::none;  // the best kind in any split
   std::string conflict;  // why the folders cannot be matched, for people; empty if they can
+  const KnownLayout* row = nullptr;
 };
 
 // Reads the folders of a pattern that have one word for images ("img") and one for labels ("mask").
@@ -130,6 +70,7 @@ class PairReader {
       if (lowered(folder.word) != images_word) continue;
       HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
       if (image_files == ImageFiles::none) continue;
+      take_expression(folder, reading_.layout.image_expression);
       HOTPACK_ASSIGN(std::string labels, labels_of(folder));
       reading_.layout.splits.push_back({folder.split, folder.path, std::move(labels), ""});
     }
@@ -145,8 +86,9 @@ class PairReader {
     std::vector<std::string> exact, alike;
     for (const FoundFolder& folder : labels_) {
       if (lowered(folder.word) != labels_word_ || lowered(folder.split) != lowered(images.split) ||
-          folder.path == images.path)
+          (folder.path == images.path && folder.expression.empty()))
         continue;
+      take_expression(folder, reading_.layout.label_expression);
       HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
       reading_.labels = std::max(reading_.labels, image_files);
       if (image_files != ImageFiles::none)
@@ -157,6 +99,14 @@ class PairReader {
       note_conflict("the labels of " + quoted_text(images.path) + " may be in " +
                     quoted_text(found[0]) + " or in " + quoted_text(found[1]));
     return found.empty() ? std::string() : found.front();
+  }
+
+  // The folders of all splits have one expression.
+  void take_expression(const FoundFolder& folder, std::string& expression) {
+    if (!expression.empty() && expression != folder.expression)
+      note_conflict("the files in " + quoted_text(folder.path) +
+                    " have other names than those of other splits");
+    expression = folder.expression;
   }
 
   // Notes a conflict if a split has two folders of images, or two splits have one of labels.
@@ -205,18 +155,20 @@ class PairReader {
   PairReading reading_;
 };
 
-Status add_pair_readings(const std::string& root, const PairPattern& pattern,
+Status add_pair_readings(const std::string& root, const KnownLayout& row,
                          std::vector<PairReading>& readings) {
-  HOTPACK_ASSIGN(const std::vector<FoundFolder> images, pattern.images.find(root));
+  HOTPACK_ASSIGN(const std::vector<FoundFolder> images, row.images.find(root));
   if (images.empty()) return {};
-  HOTPACK_ASSIGN(const std::vector<FoundFolder> labels, pattern.labels.find(root));
+  HOTPACK_ASSIGN(const std::vector<FoundFolder> labels, row.labels.find(root));
   for (const std::string& images_word : words_of(images))
     for (const std::string& labels_word : words_of(labels)) {
       HOTPACK_ASSIGN(PairReading reading,
                      PairReader(images, labels, labels_word).read(images_word));
       if (reading.labels == ImageFiles::none) continue;
-      reading.layout.name = pattern.name;
+      reading.layout.name = row.name;
       reading.layout.root = root;
+      reading.layout.exclude.assign(row.exclude.begin(), row.exclude.end());
+      reading.row = &row;
       readings.push_back(std::move(reading));
     }
   return {};
@@ -260,13 +212,13 @@ Result<std::string> text_of(const std::vector<std::pair<std::string, std::string
 // If the layout is one set of samples without a name, divides it into splits by the lists in the
 // first of `places` that has any. With `all_places`, also returns a layout for each other place
 // with different lists.
-Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string>& places,
+Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string_view>& places,
                            bool all_places) {
   if (layout.splits.size() != 1 || !layout.splits[0].name.empty()) return Layouts{layout};
   const SplitFolders all = layout.splits[0];
   Layouts found;
   std::set<std::string> texts;
-  for (const std::string& place : places) {
+  for (const std::string_view place : places) {
     const std::string folder = place == "." ? layout.root : path_below(layout.root, place);
     HOTPACK_ASSIGN(const auto lists, split_lists(folder));
     if (lists.empty() || (!found.empty() && !all_places)) continue;
@@ -303,17 +255,34 @@ Result<Layouts> best_of(std::vector<PairReading> readings) {
   return layouts;
 }
 
-Result<Layouts> pair_readings(const std::string& root, const std::vector<PairPattern>& patterns) {
+// The question of a row that the user must decide.
+Error choice_error(const PairReading& reading) {
+  std::vector<Suggestion> suggestions;
+  for (const KnownLayout::Choice& choice : reading.row->choices) {
+    std::string options(choice.options);
+    for (std::size_t at = 0; (at = options.find("{root}", at)) != std::string::npos;)
+      options.replace(at, 6, reading.layout.root);
+    suggestions.push_back({std::string(choice.about), whole_command(options)});
+  }
+  return data_error("has the layout of " + std::string(reading.row->name) +
+                        ", in which an image has several masks. Choose how to join them:" +
+                        suggestions_text(suggestions),
+                    reading.layout.root);
+}
+
+Result<Layouts> pair_readings(const std::string& root, LayoutRank rank) {
   std::vector<PairReading> readings;
-  for (const PairPattern& pattern : patterns) {
+  for (const KnownLayout& row : known_layouts()) {
+    if (row.rank != rank) continue;
     const std::size_t before = readings.size();
-    HOTPACK_TRY(add_pair_readings(root, pattern, readings));
+    HOTPACK_TRY(add_pair_readings(root, row, readings));
     for (std::size_t i = before, end = readings.size(); i < end; ++i) {
+      if (!row.choices.empty()) return choice_error(readings[i]);
       HOTPACK_ASSIGN(Layouts listed,
-                     with_lists(readings[i].layout, pattern.lists, &patterns == &usual_names()));
+                     with_lists(readings[i].layout, row.lists, rank == LayoutRank::usual));
       readings[i].layout = std::move(listed.front());
       for (std::size_t j = 1; j < listed.size(); ++j)
-        readings.push_back({std::move(listed[j]), readings[i].labels, readings[i].conflict});
+        readings.push_back({std::move(listed[j]), readings[i].labels, readings[i].conflict, &row});
     }
   }
   return best_of(std::move(readings));
@@ -373,7 +342,7 @@ Result<Layouts> table_readings(const std::string& root, bool& labeled) {
     layout.splits.push_back({"", root, root, all});
     return Layouts{layout};
   }
-  HOTPACK_ASSIGN(const std::vector<FoundFolder> splits, FolderPattern("{split}").find(root));
+  HOTPACK_ASSIGN(const std::vector<FoundFolder> splits, LayoutPattern("{split}").find(root));
   for (const FoundFolder& split : splits) {
     HOTPACK_ASSIGN(const std::string table, metadata_of(split.path, labeled));
     if (!table.empty()) layout.splits.push_back({split.split, split.path, split.path, table});
@@ -408,13 +377,20 @@ Result<FolderSummary> summarize(const std::string& folder) {
 
 // ---- labels next to their images
 
-Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const GivenSuffixes& given) {
+// With `loose`, only the files directly in the folders count.
+Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const GivenSuffixes& given,
+                         bool loose = false) {
+  if (splits.empty()) return false;
   std::vector<FileSet> sets;
   bool possible = !given.label.empty();
   for (const SplitFolders& split : splits) {
     ProblemLog ignored;  // discover() scans the files again and reports them
     FileSet set;
     HOTPACK_ASSIGN(set.images, scan_images({{split.images, ""}}, ignored));
+    if (loose)
+      std::erase_if(set.images.files, [&](const FoundFile& file) {
+        return set.images.below(file).find('/') != std::string_view::npos;
+      });
     set.labels = set.images;
     set.labeled = set.one_folder = true;
     possible = possible || may_hold_labels(set.images);
@@ -431,129 +407,21 @@ Result<Layouts> one_folder_readings(const std::string& root, const FolderSummary
   layout.kind = Kind::one_folder;
   layout.name = "labels next to their images";
   layout.root = root;
-  if (summary.image_files) layout.splits.push_back({"", root, root, ""});
   for (const std::string& name : summary.folders) {
-    if (summary.image_files || !usual_split_name(name)) continue;
+    if (!usual_split_name(name)) continue;
     const std::string path = path_below(root, name);
     HOTPACK_ASSIGN(const FolderSummary within, summarize(path));
     if (within.image_files) layout.splits.push_back({name, path, path, ""});
   }
-  if (layout.splits.empty()) return Layouts{};
-  HOTPACK_ASSIGN(const bool pairs, holds_pairs(layout.splits, given));
-  return pairs ? Layouts{layout} : Layouts{};
-}
-
-// ---- class folders
-
-// How certain it is that the folders are classes.
-enum class Classes {
-  none,  // no folder has images, images are next to them, or one is named like a part of a data set
-  possible,  // the folders are classes if another split has classes
-  likely,    // several, some with images of their own
-  sure,      // several, each with images of its own
-};
-
-Result<Classes> classes_in(const std::string& root, const FolderSummary& summary) {
-  if (summary.image_files || summary.folders.empty()) return Classes::none;
-  std::size_t filled = 0;
-  for (const std::string& name : summary.folders) {
-    if (usual_split_name(name) || is_images_word(name) || is_labels_word(name))
-      return Classes::none;
-    HOTPACK_ASSIGN(const FolderSummary within, summarize(path_below(root, name)));
-    if (within.image_files) ++filled;
-  }
-  if (summary.folders.size() < 2 || filled == 0) return Classes::possible;
-  return filled == summary.folders.size() ? Classes::sure : Classes::likely;
-}
-
-Result<Classes> classes_but_for_images(const std::string& root, FolderSummary summary) {
-  summary.image_files = false;
-  return classes_in(root, summary);
-}
-
-struct SplitSummary {
-  std::string name, path;
-  FolderSummary summary;
-};
-
-Result<std::vector<SplitSummary>> summarize_splits(const std::string& root,
-                                                   const FolderSummary& summary) {
-  std::vector<SplitSummary> splits;
-  for (const std::string& name : summary.folders) {
-    if (!usual_split_name(name)) continue;
-    SplitSummary split{name, path_below(root, name), {}};
-    HOTPACK_ASSIGN(split.summary, summarize(split.path));
-    splits.push_back(std::move(split));
-  }
-  return splits;
-}
-
-bool have_common_folder(const SplitSummary& a, const SplitSummary& b) {
-  const std::vector<std::string>& others = b.summary.folders;
-  return std::any_of(a.summary.folders.begin(), a.summary.folders.end(),
-                     [&](const std::string& name) {
-                       return std::find(others.begin(), others.end(), name) != others.end();
-                     });
-}
-
-std::size_t count_images(const FolderContent& content) {
-  return static_cast<std::size_t>(std::count_if(
-      content.files.begin(), content.files.end(),
-      [](const std::string& name) { return describe_name(name).kind == FileKind::image; }));
-}
-
-// Returns true if the folders of a split contain more images than are directly in the split. Stops
-// reading folders as soon as this is certain.
-Result<bool> most_are_in_folders(const SplitSummary& split) {
-  HOTPACK_ASSIGN(const FolderContent content, read_folder(split.path));
-  const std::size_t outside = count_images(content);
-  std::size_t within = 0;
-  for (std::size_t i = 0; i < content.folders.size() && within <= outside; ++i) {
-    HOTPACK_ASSIGN(const FolderContent folder,
-                   read_folder(path_below(split.path, content.folders[i])));
-    within += count_images(folder);
-  }
-  return within > outside;
-}
-
-// Returns how certain it is that a split consists of class folders. The split may also have images
-// outside its folders. If its folders have more images, or if another split has a folder of the
-// same name, these images are strays, which the scan reports later. Otherwise the split has no
-// class folders.
-Result<Classes> classes_of_split(const SplitSummary& split, const std::vector<SplitSummary>& all) {
-  if (!split.summary.image_files) return classes_in(split.path, split.summary);
-  const bool as_others = std::any_of(all.begin(), all.end(), [&](const SplitSummary& other) {
-    return other.name != split.name && have_common_folder(split, other);
-  });
-  if (as_others) return classes_but_for_images(split.path, split.summary);
-  HOTPACK_ASSIGN(const bool strays, most_are_in_folders(split));
-  return strays ? classes_but_for_images(split.path, split.summary) : Classes::none;
-}
-
-Result<Layouts> class_folder_readings(const std::string& root, const FolderSummary& summary) {
-  Layout layout;
-  layout.kind = Kind::class_folders;
-  layout.name = "class folders";
-  layout.root = root;
-  HOTPACK_ASSIGN(const Classes classes, classes_in(root, summary));
-  if (classes == Classes::sure) {
-    layout.splits.push_back({"", root, root, ""});
-    return Layouts{layout};
-  }
-  HOTPACK_ASSIGN(const std::vector<SplitSummary> summaries, summarize_splits(root, summary));
-  Classes most = Classes::none;
-  std::vector<FoundFolder> splits;
-  for (const SplitSummary& split : summaries) {
-    splits.push_back({split.path, split.name, ""});
-    HOTPACK_ASSIGN(const Classes classes_within, classes_of_split(split, summaries));
-    most = std::max(most, classes_within);
-    if (classes_within != Classes::none || split.summary.image_files)
-      layout.splits.push_back(
-          {split.name, split.path, classes_within != Classes::none ? split.path : "", ""});
-  }
-  if (most < Classes::likely) return Layouts{};
-  HOTPACK_TRY(check_siblings(layout, splits, "class folders"));
-  return Layouts{layout};
+  HOTPACK_ASSIGN(const bool in_splits, holds_pairs(layout.splits, given));
+  Layouts readings;
+  if (in_splits) readings.push_back(layout);
+  if (!summary.image_files) return readings;
+  // Pictures next to the splits are left out, unless they are pairs.
+  layout.splits = {{"", root, root, ""}};
+  HOTPACK_ASSIGN(const bool in_root, holds_pairs(layout.splits, given, in_splits));
+  if (in_root) readings.push_back(std::move(layout));
+  return readings;
 }
 
 // A table without labels is not used if folders define the labels.
@@ -566,13 +434,14 @@ void note_unused_tables(Layouts& readings, const Layouts& tables) {
 
 // Readings by the names of folders and files.
 Result<Layouts> folder_readings(const std::string& folder, const GivenSuffixes& given) {
-  for (const auto* patterns : {&known_data_sets(), &usual_names_with_splits(), &usual_names()}) {
-    HOTPACK_ASSIGN(Layouts readings, pair_readings(folder, *patterns));
+  for (const LayoutRank rank :
+       {LayoutRank::data_set, LayoutRank::usual_splits, LayoutRank::usual}) {
+    HOTPACK_ASSIGN(Layouts readings, pair_readings(folder, rank));
     if (!readings.empty()) return readings;
   }
   HOTPACK_ASSIGN(const FolderSummary summary, summarize(folder));
   HOTPACK_ASSIGN(Layouts readings, one_folder_readings(folder, summary, given));
-  return readings.empty() ? class_folder_readings(folder, summary) : std::move(readings);
+  return readings.empty() ? pair_readings(folder, LayoutRank::sequences) : std::move(readings);
 }
 
 }  // namespace
@@ -585,30 +454,6 @@ Result<std::vector<Layout>> layout_readings(const std::string& folder, const Giv
   if (readings.empty() || tables.empty()) return readings.empty() ? tables : readings;
   note_unused_tables(readings, tables);
   return readings;
-}
-
-Result<std::vector<Layout>> likely_class_folders(const std::string& folder) {
-  HOTPACK_ASSIGN(const FolderSummary summary, summarize(folder));
-  HOTPACK_ASSIGN(const Classes classes, classes_in(folder, summary));
-  if (classes != Classes::likely) return Layouts{};
-  Layout layout;
-  layout.kind = Kind::class_folders;
-  layout.name = "class folders";
-  layout.root = folder;
-  layout.splits.push_back({"", folder, folder, ""});
-  for (const std::string& name : summary.folders) {
-    HOTPACK_ASSIGN(const FolderSummary within, summarize(path_below(folder, name)));
-    if (!within.image_files)
-      layout.warnings.push_back("the class folder " + quoted_text(path_below(folder, name)) +
-                                " has its images in subfolders (" +
-                                quoted_list_text(within.folders, 1) +
-                                "); all of them get the class " + quoted_text(name));
-  }
-  return Layouts{std::move(layout)};
-}
-
-Result<bool> holds_labels_beside_images(const std::string& folder, const GivenSuffixes& given) {
-  return holds_pairs({{"", folder, folder, ""}}, given);
 }
 
 }  // namespace hotpack::pipeline

@@ -1,7 +1,8 @@
-// Finds the layouts (readings) that a folder may have.
+// Reads a folder by the rows of the table of known layouts.
 //
-// Functions that only read folders and the headers of tables; thread-safe. Failure: `io` for
-// folders that cannot be read.
+// Examines names of folders, files and lists; reads no image. Thread-safe. Failure: `io` for
+// folders that cannot be read, `data` if the folders of a row contradict each other, or if a row
+// needs a decision of the user.
 #pragma once
 
 #include <string>
@@ -13,20 +14,8 @@
 
 namespace hotpack::pipeline {
 
-// Returns the best readings of `folder` itself: none if no layout fits, several if they are equally
-// good. Layouts are tried in this order: tables with labels; the folders of known data sets; usual
-// names with and without splits; labels next to their images; class folders; tables without labels.
-// Fails with code `data` if the folders of a reading cannot be matched for certain.
+// The equally good readings of a folder; none if it fits no row.
 [[nodiscard]] Result<std::vector<Layout>> layout_readings(const std::string& folder,
                                                           const GivenSuffixes& given);
-
-// Returns the layout in which the folders of `folder` are classes, if some of them contain images
-// directly and the others contain images only in deeper folders; otherwise returns none. Each image
-// then belongs to the class of its outermost folder, and warnings name the deeper folders.
-[[nodiscard]] Result<std::vector<Layout>> likely_class_folders(const std::string& folder);
-
-// True if the folder holds images and labels whose names differ by a known suffix.
-[[nodiscard]] Result<bool> holds_labels_beside_images(const std::string& folder,
-                                                      const GivenSuffixes& given);
 
 }  // namespace hotpack::pipeline

@@ -97,27 +97,30 @@ std::string files_text(const std::vector<FileSet>& sets) {
          counted_text(labels, "label", "labels") + ", such as " + quoted_text(first_label);
 }
 
-// Expressions that pair equal names and nothing else.
-constexpr std::string_view kEqualNames =
-    "--pair-regex '^(.+)\\.[^.]+$' '^(.+)\\.[^.]+$' --orphans skip";
-
 // The error if no rule is certain. It proposes the rules that come near, as commands.
 Error unclear_suffixes(const std::vector<FileSet>& sets, const SuffixChoice& choice,
                        const InputOptions& input) {
   std::vector<Suggestion> suggestions;
+  std::string partial;
   for (const auto& [about, options] : choice.proposals)
-    suggestions.push_back(
-        {about, whole_command(input_options(input) + (options.empty() ? "" : " ") + options)});
+    if (options.empty())
+      partial += "\n  " + about;
+    else
+      suggestions.push_back({about, whole_command(input_options(input) + " " + options)});
   const bool some = !choice.several && choice.pairs > 0;
-  if (some && input.root.empty())
-    suggestions.push_back(
-        {"only equal names", whole_command(input_options(input) + " " + std::string(kEqualNames))});
   const std::string text =
       choice.several ? "labels of several kinds fit the images"
       : some         ? "names do not say which label an image has: " + choice.text
                      : "no image and label share a key, the path without extension and suffix";
-  return data_error(text + " (" + files_text(sets) +
-                    "). Choose a rule, and run its command:" + suggestions_text(suggestions));
+  return data_error(
+      text + " (" + files_text(sets) + ")." +
+      (partial.empty() ? ""
+                       : " Some pair if" + partial +
+                             "\nName the suffix with --label-suffix and --image-suffix; files that "
+                             "are left over stop the pack unless --orphans leaves them out.") +
+      (suggestions.empty()
+           ? ""
+           : " Choose a rule, and run its command:" + suggestions_text(suggestions)));
 }
 
 // Returns the error for a folder that contains both images and labels if nothing tells them apart.

@@ -139,12 +139,10 @@ Result<std::vector<FileSet>> scan_splits_of_classes(const std::vector<Root>& roo
   return sets;
 }
 
-Result<FileSet> scan_split(const Layout& layout, const SplitFolders& split, ProblemLog& problems) {
+Result<FileSet> scan_split(const SplitFolders& split, ProblemLog& problems) {
   const std::vector<Root> images{{split.images, ""}};
   if (split.labels.empty()) return scan_set(images, {}, problems);
-  return layout.kind == Layout::Kind::class_folders
-             ? scan_classes(images, problems)
-             : scan_set(images, {{split.labels, ""}}, problems);
+  return scan_set(images, {{split.labels, ""}}, problems);
 }
 
 }  // namespace
@@ -175,7 +173,7 @@ Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& probl
   for (const SplitFolders& split : layout.splits) {
     const bool listed = !split.list.empty();
     if (listed && !sets.empty()) continue;
-    HOTPACK_ASSIGN(FileSet set, scan_split(layout, split, problems));
+    HOTPACK_ASSIGN(FileSet set, scan_split(split, problems));
     if (!listed) set.name = split.name;
     sets.push_back(std::move(set));
   }

@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "files/tree_walk.hpp"
+#include "samples/layout_commands.hpp"
 
 namespace hotpack::pipeline {
 
@@ -14,14 +15,12 @@ std::string split_text(const Layout& layout, const SplitFolders& split) {
     text = "table " + quoted_text(layout.relative(split.list));
   } else if (split.labels.empty()) {
     text = "images in " + images + ", no labels: a set of images alone";
-  } else if (layout.kind == Layout::Kind::folders) {
+  } else if (layout.kind == Layout::Kind::folders && split.labels != split.images) {
     text = "images in " + images + ", labels in " + quoted_text(layout.relative(split.labels));
     if (!split.list.empty())
       text += ", only those in the list " + quoted_text(layout.relative(split.list));
   } else {
-    text =
-        (layout.kind == Layout::Kind::one_folder ? "images and labels in " : "class folders in ") +
-        images;
+    text = "images and labels in " + images;
   }
   return "  " + (split.name.empty() ? std::string() : split.name + ": ") + text + "\n";
 }
@@ -37,6 +36,8 @@ std::string Layout::relative(const std::string& path) const {
 std::string Layout::text() const {
   std::string text = "layout of " + root + ": " + name + "\n";
   for (const SplitFolders& split : splits) text += split_text(*this, split);
+  if (!image_expression.empty())
+    text += "  pairs paths by " + regex_option(image_expression, label_expression) + "\n";
   for (const std::string& note : notes) text += "  " + note + "\n";
   return text;
 }

@@ -10,23 +10,23 @@ namespace hotpack::pipeline {
 struct SplitFolders {
   std::string name;    // empty if the data set has no splits
   std::string images;  // folder
-  std::string labels;  // folder; the same one for class folders and for labels next to images;
-                       // empty: images alone
+  std::string labels;  // folder; the same one for labels next to images; empty: images alone
   std::string list;    // file that selects samples of the folders; empty: all
 };
 
 struct Layout {
   enum class Kind {
-    folders,        // images and labels in folders of their own
-    one_folder,     // labels next to their images
-    class_folders,  // folders of class folders
-    tables,         // `list` is a table of samples (--pairs)
+    folders,     // images and labels in folders of their own
+    one_folder,  // labels next to their images
+    tables,      // `list` is a table of samples (--pairs)
   } kind = Kind::folders;
   std::string name;  // "Pascal VOC"
   std::string root;  // the folder that has this layout: the data set itself, or the only folder in
                      // it that has a layout
-  std::vector<SplitFolders> splits;  // in byte order of names
-  std::vector<std::string> notes;    // files that were not used, one line each
+  std::vector<SplitFolders> splits;                // in byte order of names
+  std::string image_expression, label_expression;  // of --pair-regex; empty: suffixes pair names
+  std::vector<std::string> exclude;                // patterns of --exclude
+  std::vector<std::string> notes;                  // files that were not used, one line each
   std::vector<std::string>
       warnings;  // counts of images below the folder that no split uses; one line each
 

@@ -29,13 +29,21 @@ std::string list_option(const Layout& layout) {
 
 std::string folder_options(Kind kind, const SplitFolders& split) {
   if (kind == Kind::tables) return "--pairs " + shell_path(split.list);
-  if (kind == Kind::class_folders) return "--image-folders " + shell_path(split.images);
   return "--images " + shell_path(split.images) +
          (split.labels.empty() ? "" : " --labels " + shell_path(split.labels));
 }
 
 std::string with_blank(const std::string& more) {
   return more.empty() || more.starts_with(' ') ? more : " " + more;
+}
+
+// The options of a row of the table of layouts that do not name folders.
+std::string row_options(const Layout& layout) {
+  std::string text;
+  if (!layout.image_expression.empty())
+    text += " " + regex_option(layout.image_expression, layout.label_expression);
+  for (const std::string& glob : layout.exclude) text += " " + value_option("--exclude", glob);
+  return text;
 }
 
 }  // namespace
@@ -63,19 +71,20 @@ std::string pack_command(const Layout& layout, const std::string& more) {
   if (!several) {
     const bool lists = layout.kind != Kind::tables && !layout.splits[0].list.empty();
     return whole_command(folder_options(layout.kind, layout.splits[0]) +
-                         (lists ? list_option(layout) : "") + with_blank(more));
+                         (lists ? list_option(layout) : "") + row_options(layout) +
+                         with_blank(more));
   }
   std::string text;
   for (const SplitFolders& split : layout.splits)
     if (!split.labels.empty())
       text += (text.empty() ? "" : " ") + folder_options(layout.kind, split) + " " +
               value_option("--key-prefix", split.name);
-  return whole_command(text + " --split folder" + with_blank(more));
+  return whole_command(text + " --split folder" + row_options(layout) + with_blank(more));
 }
 
 std::string split_command(const Layout& layout, const SplitFolders& split,
                           const std::string& more) {
-  return whole_command(folder_options(layout.kind, split) + with_blank(more));
+  return whole_command(folder_options(layout.kind, split) + row_options(layout) + with_blank(more));
 }
 
 std::string split_option(const SplitOptions& split) {

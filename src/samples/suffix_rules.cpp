@@ -250,11 +250,10 @@ std::string options_text(const SuffixRule& rule) {
   return text;
 }
 
+// A rule that leaves orphans has no options: its command would be refused.
 SuffixProposal proposal_of(const Candidate& candidate) {
-  const std::string orphans = candidate.coverage.leaves_orphans() ? "--orphans skip" : "";
-  std::string options = options_text(candidate.rule);
-  options += (options.empty() || orphans.empty() ? "" : " ") + orphans;
-  return {rule_text(candidate.rule) + ": " + pairs_text(candidate.coverage), std::move(options)};
+  return {rule_text(candidate.rule) + ": " + pairs_text(candidate.coverage),
+          candidate.coverage.leaves_orphans() ? "" : options_text(candidate.rule)};
 }
 
 // Endings such as "_door" and "_wheel" may be the classes of masks.

@@ -42,7 +42,7 @@ struct GivenSuffixes {
 // A rule that the user may choose.
 struct SuffixProposal {
   std::string about;    // "labels end with '_L': 9 of 20 images have a label"
-  std::string options;  // "--label-suffix _L --orphans skip", quoted for a shell
+  std::string options;  // "--label-suffix _L", quoted for a shell; empty if it leaves orphans
 };
 
 struct SuffixChoice {

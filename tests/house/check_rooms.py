@@ -43,7 +43,7 @@ ROOMS = {
     "settings": Room(("base", "format", "labels"), ("tbb",)),
     "files": Room(("base", "format", "labels", "settings"), ()),
     "samples": Room(("base", "format", "labels", "settings", "files"), ("utf8proc",)),
-    "discovery": Room(("base", "format", "labels", "settings", "files", "samples"), ()),
+    "discovery": Room(("base", "format", "codecs", "labels", "settings", "files", "samples"), ()),
     "label_setup": Room(("base", "format", "codecs", "labels", "settings", "files", "samples"), ("tbb",)),
     "pack": Room(("base", "format", "reader", "codecs", "geometry", "labels", "writer", "settings", "files", "samples", "discovery", "label_setup"), ("tbb", "highway")),
     "check": Room(("base", "codecs", "labels", "settings", "files", "samples", "discovery", "label_setup", "pack"), ("tbb",)),

@@ -62,7 +62,7 @@ ALLOWED = [
     (r"^src/labels/(column_csv|label_map_file)\.cpp$", r"colour", "headers that people write"),
     (r"^src/discovery/class_file\.cpp$", r"\"colou", "names of files that people have"),
     (r"^src/cli/pack_arguments\.cpp$", r'"colour"', "a value that people write"),
-    (r"^src/discovery/folder_pattern\.cpp$|^docs/", r"pictures\?\|", "folders that people have"),
+    (r"^src/discovery/layout_pattern\.cpp$|^docs/", r"pictures\?\|", "folders that people have"),
     (r"^src/format/(FORMAT\.md|schema_json\.cpp)$|^src/base/words\.hpp$", r"onehot", "a word of the format"),
     (r"^src/python/hotpack/pure/(schema|labels|counts)\.py$", r"onehot", "a word of the format"),
     (r"^CHANGELOG\.md$", r"CrcPolicy|expand_one_hot|one_hot_elements|first_epoch|onehot|centre", "what was renamed"),

@@ -1,4 +1,4 @@
-#include "discovery/folder_pattern.hpp"
+#include "discovery/layout_pattern.hpp"
 
 #include "support/discover_inputs.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 // "path split word" of what a pattern finds.
 Names found(const TempFolder& folder, std::string_view pattern) {
   Names names;
-  for (const FoundFolder& one : FolderPattern(pattern).find(folder.path()).value())
+  for (const FoundFolder& one : LayoutPattern(pattern).find(folder.path()).value())
     names.push_back(one.path.substr(folder.path().size() + 1) + " " + one.split + " " + one.word);
   return names;
 }

@@ -1,0 +1,34 @@
+// The table of known layouts: one row per way in which data sets arrange images and labels.
+//
+// Constant data; thread-safe.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "discovery/layout_pattern.hpp"
+
+namespace hotpack::pipeline {
+
+// Rows of a lower rank are tried only if no row of a higher rank fits.
+enum class LayoutRank { data_set, usual_splits, usual, sequences };
+
+struct KnownLayout {
+  LayoutRank rank;
+  std::string_view name;
+  LayoutPattern images, labels;
+  // Folders that may contain lists of samples, the likeliest first.
+  std::vector<std::string_view> lists = {};
+  // Patterns of --exclude: files that are neither images nor labels.
+  std::vector<std::string_view> exclude = {};
+  // Options of the commands that pack it, if the user must choose, each after a text for people;
+  // {root} is the folder. Otherwise the row packs without a question.
+  struct Choice {
+    std::string_view about, options;
+  };
+  std::vector<Choice> choices = {};
+};
+
+[[nodiscard]] const std::vector<KnownLayout>& known_layouts();
+
+}  // namespace hotpack::pipeline

@@ -1,0 +1,65 @@
+// Finds folders by a pattern of the table of known layouts.
+//
+// A pattern is a path below the root: "{split}{-}{labels}", "{split}/{*}/masks_png/{*}". {split}
+// is any usual name of a split, {images} and {labels} any usual name of a folder of images or
+// labels, {-} nothing or one of space, '_', '-' and '.', {a|b} a split that has one of these names,
+// {*} any text without '/', and {n} any digits. Upper and lower case are equal. The parts before
+// the first {*} or {n} are folders. The others become a regular expression for the paths below
+// these folders; what {*} and {n} match, joined by '/', is the key.
+//
+// Reads names only; thread-safe. Failure: `io` for a folder that cannot be read.
+#pragma once
+
+#include <cstddef>
+#include <regex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hotpack/result.hpp"
+
+namespace hotpack::pipeline {
+
+struct FoundFolder {
+  std::string path;        // begins with the root
+  std::string split;       // the text for {split}; empty if the pattern has none
+  std::string word;        // the text for {images} or {labels}
+  std::string expression;  // for paths below `path`; empty if the pattern consists of folders
+};
+
+class LayoutPattern {
+ public:
+  explicit LayoutPattern(std::string_view text);
+  // Folders below `root` that match the pattern, in byte order: of a pattern with an expression,
+  // only folders with a file that matches it.
+  [[nodiscard]] Result<std::vector<FoundFolder>> find(const std::string& root) const;
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  struct Part {
+    std::string text;
+    std::regex name;
+    std::size_t split_group = 0, word_group = 0;  // 0: none
+    [[nodiscard]] bool match(const std::string& entry, FoundFolder& folder) const;
+  };
+  static Part compile(std::string_view text);
+  // Adds the folders for each word in the paths of files below `base`, which matches the first
+  // `depth` parts.
+  Status add_words(const FoundFolder& base, const FoundFolder& place, std::size_t depth,
+                   std::vector<FoundFolder>& found) const;
+  [[nodiscard]] std::string expression(const std::string& word) const;
+
+  std::string text_;
+  std::vector<Part> parts_;
+  std::size_t folders_ = 0;  // how many of the parts are folders
+};
+
+// True if folders of images (of labels) often have this name.
+[[nodiscard]] bool is_images_word(std::string_view name);
+[[nodiscard]] bool is_labels_word(std::string_view name);
+
+// The kind of images anywhere below a folder.
+enum class ImageFiles { none, unsupported, readable };
+[[nodiscard]] Result<ImageFiles> image_files_below(const std::string& folder);
+
+}  // namespace hotpack::pipeline
