@@ -368,9 +368,9 @@ class Discoverer {
     if (const std::string near = nearest_pair(); !near.empty())
       return data_error(no_pair + ". " + near);
     const bool suffixes = !input_.image_suffix.empty() || !input_.label_suffix.empty();
-    return data_error(no_pair + (suffixes ? " (are the suffixes right?)" : "") +
-                      "; if names differ in another way, write patterns such as --images "
-                      "'DIR/{key}.jpg' --labels 'DIR/{key}_mask.png', or a table for --pairs");
+    return data_error(
+        no_pair + (suffixes ? " (are the suffixes right?)" : "") +
+        "; if names differ in another way, write --pair-regex, or a table for --pairs");
   }
 
   // Returns a text about an image whose key differs from that of a label only in case or Unicode

@@ -7,17 +7,20 @@ namespace {
 using Rank = LayoutRank;
 using Names = std::vector<std::string_view>;
 
+constexpr std::string_view kMasksPerObject =
+    "an image has several masks, one per object. Join the masks of each image into one PNG first, "
+    "with the name of the image, and give both folders with --images and --labels";
+
 // Builds a row; patterns are written as text.
 KnownLayout row(Rank rank, std::string_view name, std::string_view images, std::string_view labels,
-                Names lists = {}, Names exclude = {},
-                std::vector<KnownLayout::Choice> choices = {}) {
+                Names lists = {}, Names exclude = {}, std::string_view refusal = {}) {
   return {rank,
           name,
           LayoutPattern(images),
           LayoutPattern(labels),
           std::move(lists),
           std::move(exclude),
-          std::move(choices)};
+          refusal};
 }
 
 std::vector<KnownLayout> make_rows() {
@@ -71,17 +74,11 @@ std::vector<KnownLayout> make_rows() {
           {"label_viz.png"}),
       row(known, "Keras", "x{-}{split}", "y{-}{split}"),
       row(known, "Data Science Bowl 2018", "stage1_train/{*}/images/{*}",
-          "stage1_train/{*}/masks/{*}", {}, {},
-          {{"all objects of an image as one foreground",
-            "--images '{root}/stage1_train/{key}/images/*' --labels "
-            "'{root}/stage1_train/{key}/masks/*' --label-kind binary"},
-           {"an id for each object",
-            "--images '{root}/stage1_train/{key}/images/*' --labels "
-            "'{root}/stage1_train/{key}/masks/*' --label-kind instances"}}),
+          "stage1_train/{*}/masks/{*}", {}, {}, kMasksPerObject),
       row(known, "CelebAMask-HQ", "CelebA-HQ-img", "CelebAMask-HQ-mask-anno", {}, {},
-          {{"a mask per part of the face",
-            "--images '{root}/CelebA-HQ-img' --labels '{root}/CelebAMask-HQ-mask-anno' "
-            "--mask-per-class '*/{key}_{class}' --fold zeros"}}),
+          "an image has a mask for each part of the face, and the number of the image is written "
+          "with other digits: 00000_hair.png belongs to 0.jpg. Rename the masks to 0_hair.png in "
+          "one folder, and give it with --mask-per-class '{key}_{class}'"),
 
       row(Rank::usual_splits, "folders of images and of labels, each divided into splits",
           "{images}/{split}", "{labels}/{split}"),

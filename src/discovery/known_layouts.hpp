@@ -19,14 +19,9 @@ struct KnownLayout {
   LayoutPattern images, labels;
   // Folders that may contain lists of samples, the likeliest first.
   std::vector<std::string_view> lists = {};
-  // Patterns of --exclude: files that are neither images nor labels.
+  // Names of files that are neither images nor labels; '*' is any text.
   std::vector<std::string_view> exclude = {};
-  // Options of the commands that pack it, if the user must choose, each after a text for people;
-  // {root} is the folder. Otherwise the row packs without a question.
-  struct Choice {
-    std::string_view about, options;
-  };
-  std::vector<Choice> choices = {};
+  std::string_view refusal = {};  // why it cannot be packed as it is; empty if it can
 };
 
 [[nodiscard]] const std::vector<KnownLayout>& known_layouts();

@@ -80,11 +80,9 @@ Status find_layouts(const std::string& folder, const GivenSuffixes& given, int l
 // Data sets in several folders, or next to images that belong to none.
 Error data_sets_within(const std::string& root, const std::vector<Found>& found) {
   std::vector<std::string> names;
-  std::string all;
   bool together = true;
   for (const Found& one : found) {
     names.push_back(one.folder);
-    all += shell_path(one.folder) + " ";
     together =
         together && one.readings.size() == 1 && one.readings[0].kind == Layout::Kind::one_folder;
   }
@@ -92,8 +90,6 @@ Error data_sets_within(const std::string& root, const std::vector<Found>& found)
   if (together)
     suggestions.push_back({"As one data set", whole_command("--images " + shell_path(root) +
                                                             " --labels " + shell_path(root))});
-  else if (found.size() > 1)
-    suggestions.push_back({"As one data set", "hotpack pack " + all + "-o OUT"});
   suggestions.push_back({"One of them", whole_command(shell_path(names.front()))});
   return data_error("has no layout of its own, but contains " +
                         counted_text(found.size(), "data set") + ": " +

@@ -159,7 +159,7 @@ class Readings {
     const std::optional<Suggestion> classes = class_folders();
     if (classes && look_like_classes()) suggestions.push_back(*classes);
     add_pairings(suggestions, seen);
-    add_sample_folders(suggestions);
+    add_sample_folders(seen);
     HOTPACK_TRY(add_suffixes(suggestions, seen));
     if (classes && !look_like_classes()) suggestions.push_back(*classes);
     return suggestions;
@@ -224,8 +224,12 @@ class Readings {
         about += (i == 0 ? ", such as " : ", ") + quoted_text(pairing.examples[i].first) + " and " +
                  quoted_text(pairing.examples[i].second);
       about += ")";
-      if (pairing.complete())
+      if (pairing.complete() && !pairing.affix.in_front)
         suggestions.push_back({"If " + about, pairing_command(pairing)});
+      else if (pairing.complete())
+        seen += "\nPerhaps " + about +
+                ": name both folders, and write --pair-regex for the prefix " +
+                quoted_text(pairing.affix.text);
       else
         seen += "\nPerhaps " + about + ", but " +
                 counted_text(pairing.images - pairing.pairs, "image") +
@@ -234,18 +238,9 @@ class Readings {
   }
 
   static std::string pairing_command(const Pairing& pairing) {
-    const Affix& affix = pairing.affix;
-    if (affix.text.empty()) return pack_command(pairing.layout);
-    if (!affix.in_front)
-      return pack_command(
-          pairing.layout,
-          value_option(pairing.on_images ? "--image-suffix" : "--label-suffix", affix.text));
-    Layout patterns = pairing.layout;
-    for (SplitFolders& split : patterns.splits) {
-      split.images += pairing.on_images ? "/" + affix.text + "{key}.*" : "/{key}.*";
-      split.labels += pairing.on_images ? "/{key}.*" : "/" + affix.text + "{key}.*";
-    }
-    return pack_command(patterns);
+    const std::string option = pairing.on_images ? "--image-suffix" : "--label-suffix";
+    return pack_command(pairing.layout,
+                        pairing.affix.text.empty() ? "" : value_option(option, pairing.affix.text));
   }
 
   // ---- a folder per sample
@@ -258,7 +253,7 @@ class Readings {
     bool is_label = false, is_image = false;
   };
 
-  void add_sample_folders(std::vector<Suggestion>& suggestions) const {
+  void add_sample_folders(std::string& seen) const {
     std::map<std::string, Role> roles;
     std::size_t folders = 0;
     for (const std::string& part : start_.parts)
@@ -274,7 +269,7 @@ class Readings {
     for (const Role& label : common)
       for (const Role& image : common)
         if (&image != &label && image.most == 1 && !label.is_image && !image.is_label)
-          add_sample_command(image, label, suggestions);
+          add_sample_command(image, label, seen);
   }
 
   void count_roles(const std::string& folder, const std::string& name,
@@ -299,8 +294,8 @@ class Readings {
     }
   }
 
-  // The name of a file with '*' in place of the folder's name; empty if it is a number, as the names
-  // of frames are.
+  // The name of a file with '*' in place of the folder's name; empty if it is a number, as the
+  // names of frames are.
   static std::string file_pattern(std::string file, const std::string& folder) {
     const std::size_t at = file.find(folder);
     if (at != std::string::npos) file.replace(at, folder.size(), "*");
@@ -308,22 +303,12 @@ class Readings {
     return stem.find_first_not_of("0123456789_-. ") == std::string::npos ? "" : file;
   }
 
-  void add_sample_command(const Role& image, const Role& label,
-                          std::vector<Suggestion>& suggestions) const {
-    const std::string start = path(start_.folder) + "/{key}/";
-    const std::string command = "--images " + shell_path(start + image.pattern) + " --labels " +
-                                shell_path(start + label.pattern) +
-                                (start_.parts.front().empty() ? "" : " --split folder");
-    const std::string about =
-        "If each folder is a sample with its label in '" + label.pattern + "'";
-    if (label.most == 1) {
-      suggestions.push_back({about, whole_command(command)});
-      return;
-    }
-    suggestions.push_back({about + ", all masks of an image joined",
-                           whole_command(command + " --label-kind binary")});
-    suggestions.push_back(
-        {about + ", an id for each mask", whole_command(command + " --label-kind instances")});
+  static void add_sample_command(const Role& image, const Role& label, std::string& seen) {
+    seen += "\nPerhaps each folder is a sample with its image in '" + image.pattern +
+            "' and its label in '" + label.pattern + "'" +
+            (label.most > 1 ? ", several masks of an image: join them into one PNG per image first"
+                            : ": name the folder with --images and with --labels, and write "
+                              "--pair-regex, or a table for --pairs");
   }
 
   // ---- labels next to their images

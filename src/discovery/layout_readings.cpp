@@ -19,7 +19,6 @@
 #include "files/scan.hpp"
 #include "files/text_lines.hpp"
 #include "files/tree_walk.hpp"
-#include "samples/layout_commands.hpp"
 
 namespace hotpack::pipeline {
 
@@ -255,19 +254,23 @@ Result<Layouts> best_of(std::vector<PairReading> readings) {
   return layouts;
 }
 
-// The question of a row that the user must decide.
-Error choice_error(const PairReading& reading) {
-  std::vector<Suggestion> suggestions;
-  for (const KnownLayout::Choice& choice : reading.row->choices) {
-    std::string options(choice.options);
-    for (std::size_t at = 0; (at = options.find("{root}", at)) != std::string::npos;)
-      options.replace(at, 6, reading.layout.root);
-    suggestions.push_back({std::string(choice.about), whole_command(options)});
+// True if several folders in `base`, and all that hold images, have one folder of images and one of
+// labels each. A single one is a data set of its own.
+Result<bool> are_sequences(const std::string& base) {
+  HOTPACK_ASSIGN(const FolderContent content, read_folder(base));
+  std::size_t sequences = 0;
+  for (const std::string& name : content.folders) {
+    const std::string folder = path_below(base, name);
+    HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder));
+    if (image_files == ImageFiles::none) continue;
+    HOTPACK_ASSIGN(const FolderContent within, read_folder(folder));
+    const auto count = [&](bool (*is_word)(std::string_view)) {
+      return std::count_if(within.folders.begin(), within.folders.end(), is_word);
+    };
+    if (count(is_images_word) != 1 || count(is_labels_word) != 1) return false;
+    ++sequences;
   }
-  return data_error("has the layout of " + std::string(reading.row->name) +
-                        ", in which an image has several masks. Choose how to join them:" +
-                        suggestions_text(suggestions),
-                    reading.layout.root);
+  return sequences > 1;
 }
 
 Result<Layouts> pair_readings(const std::string& root, LayoutRank rank) {
@@ -276,8 +279,16 @@ Result<Layouts> pair_readings(const std::string& root, LayoutRank rank) {
     if (row.rank != rank) continue;
     const std::size_t before = readings.size();
     HOTPACK_TRY(add_pair_readings(root, row, readings));
+    if (rank == LayoutRank::sequences && readings.size() > before) {
+      HOTPACK_ASSIGN(const bool sequences,
+                     are_sequences(readings[before].layout.splits.front().images));
+      if (!sequences) readings.resize(before);
+    }
     for (std::size_t i = before, end = readings.size(); i < end; ++i) {
-      if (!row.choices.empty()) return choice_error(readings[i]);
+      if (!row.refusal.empty())
+        return data_error(
+            "has the layout of " + std::string(row.name) + ", in which " + std::string(row.refusal),
+            root);
       HOTPACK_ASSIGN(Layouts listed,
                      with_lists(readings[i].layout, row.lists, rank == LayoutRank::usual));
       readings[i].layout = std::move(listed.front());

@@ -1,5 +1,7 @@
 #include "samples/input_folders.hpp"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -139,6 +141,18 @@ Result<std::vector<FileSet>> scan_splits_of_classes(const std::vector<Root>& roo
   return sets;
 }
 
+// Drops the files whose names match one of the patterns.
+void exclude(FileList& list, const std::vector<std::string>& patterns) {
+  const std::size_t before = list.files.size();
+  std::erase_if(list.files, [&](const FoundFile& file) {
+    const std::string name(last_part(list.below(file)));
+    return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+      return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+    });
+  });
+  list.other_files += before - list.files.size();
+}
+
 Result<FileSet> scan_split(const SplitFolders& split, ProblemLog& problems) {
   const std::vector<Root> images{{split.images, ""}};
   if (split.labels.empty()) return scan_set(images, {}, problems);
@@ -174,6 +188,8 @@ Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& probl
     const bool listed = !split.list.empty();
     if (listed && !sets.empty()) continue;
     HOTPACK_ASSIGN(FileSet set, scan_split(split, problems));
+    exclude(set.images, layout.exclude);
+    exclude(set.labels, layout.exclude);
     if (!listed) set.name = split.name;
     sets.push_back(std::move(set));
   }

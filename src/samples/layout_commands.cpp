@@ -42,7 +42,6 @@ std::string row_options(const Layout& layout) {
   std::string text;
   if (!layout.image_expression.empty())
     text += " " + regex_option(layout.image_expression, layout.label_expression);
-  for (const std::string& glob : layout.exclude) text += " " + value_option("--exclude", glob);
   return text;
 }
 

@@ -325,14 +325,6 @@ TEST_CASE("listed images are unlabeled only if no label is left over") {
         2);
 }
 
-TEST_CASE("a proposed suffix that begins with '-' is joined to its option") {
-  const TempFolder folder;
-  touch(folder, {"images/Rome.png", "images/Oslo.png", "images/Bern.png", "labels/rome-lbl.png",
-                 "labels/oslo-lbl.png", "labels/bern-lbl.png"});
-  const std::string message = refused(folder_options(folder)).message;
-  CHECK_THAT(message, ContainsSubstring("--fold case,unicode --label-suffix=-lbl"));
-}
-
 TEST_CASE("a list of the layout that matches nothing is to be given with --list") {
   const TempFolder folder;
   touch(folder, {"JPEGImages/1.jpg", "SegmentationClass/1.png"});
