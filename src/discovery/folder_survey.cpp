@@ -76,6 +76,7 @@ void read_headers(const std::string& path, SurveyedFolder& folder) {
   folder.sizes = differ ? first + " and others" : first;
   folder.photographs = read > 0 && photographs == read;
   folder.label_like = read > 0 && photographs == 0;
+  folder.mixed = photographs > 0 && photographs < read;
 }
 
 bool is_within(const std::string& path, const std::string& folder) {
@@ -133,6 +134,7 @@ FolderSurvey::Looks FolderSurvey::looks(const std::string& folder) const {
     if (!is_within(below, folder) || entry.images.empty()) continue;
     looks.photographs += entry.photographs ? 1 : 0;
     looks.label_like += entry.label_like ? 1 : 0;
+    looks.mixed += entry.mixed ? 1 : 0;
   }
   return looks;
 }

@@ -19,7 +19,8 @@ struct SurveyedFolder {
   std::map<std::string, std::uint64_t> formats;  // files of each format: "JPEG", ".csv"
   // Of the first readable headers:
   std::string sizes;  // "64x48" or "64x48 and others"; empty if no header could be read
-  bool photographs = false, label_like = false;  // all are JPEG or have colors; gray or palette
+  // All are JPEG or have colors; all are gray or have a palette; some of both.
+  bool photographs = false, label_like = false, mixed = false;
 };
 
 struct FolderSurvey {
@@ -35,10 +36,12 @@ struct FolderSurvey {
   [[nodiscard]] std::vector<std::string> children(const std::string& folder) const;
   // The images below `folder`: paths without extension, in byte order.
   [[nodiscard]] std::vector<std::string> stems(const std::string& folder) const;
-  // Counts of folders below `folder` (itself included) whose images are photographs, and look like
-  // labels.
+  // Counts of folders below `folder` (itself included) whose images are photographs, look like
+  // labels, or are some of both.
   struct Looks {
-    std::size_t photographs = 0, label_like = 0;
+    std::size_t photographs = 0, label_like = 0, mixed = 0;
+    // True if photographs lie next to files that look like labels.
+    [[nodiscard]] bool both() const { return mixed > 0 || (photographs > 0 && label_like > 0); }
   };
   [[nodiscard]] Looks looks(const std::string& folder) const;
 };

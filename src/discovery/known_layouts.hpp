@@ -19,7 +19,7 @@ struct KnownLayout {
   LayoutPattern images, labels;
   // Folders that may contain lists of samples, the likeliest first.
   std::vector<std::string_view> lists = {};
-  // Names of files that are neither images nor labels; '*' is any text.
+  // Parts of the names of files that are neither images nor labels.
   std::vector<std::string_view> exclude = {};
   std::string_view refusal = {};  // why it cannot be packed as it is; empty if it can
 };

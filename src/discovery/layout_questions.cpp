@@ -266,9 +266,13 @@ class Readings {
     for (auto& [pattern, role] : roles)
       if (role.folders * 100 >= folders * 95) common.push_back(role);
     if (common.size() < 2 || common.size() > kMostRoles || roles.size() > 4 * kMostRoles) return;
+    const bool named =
+        std::any_of(common.begin(), common.end(), [](const Role& role) { return role.is_label; });
+    if (!named && common.size() > 2) return;
     for (const Role& label : common)
       for (const Role& image : common)
-        if (&image != &label && image.most == 1 && !label.is_image && !image.is_label)
+        if (&image != &label && image.most == 1 && !label.is_image && !image.is_label &&
+            (label.is_label || !named))
           add_sample_command(image, label, seen);
   }
 
@@ -297,8 +301,7 @@ class Readings {
   // The name of a file with '*' in place of the folder's name; empty if it is a number, as the
   // names of frames are.
   static std::string file_pattern(std::string file, const std::string& folder) {
-    const std::size_t at = file.find(folder);
-    if (at != std::string::npos) file.replace(at, folder.size(), "*");
+    if (folder.size() > 1 && file.starts_with(folder)) file.replace(0, folder.size(), "*");
     const std::string stem = file.substr(0, describe_name(file).stem_length);
     return stem.find_first_not_of("0123456789_-. ") == std::string::npos ? "" : file;
   }
@@ -325,9 +328,10 @@ class Readings {
     pairs.kind = Kind::one_folder;
     pairs.root = folder;
     pairs.splits.push_back({"", folder, folder, ""});
-    for (const auto& [about, options] : choose_suffixes(std::span(&set, 1), {}).proposals) {
-      if (options.empty())
-        seen += "\nPerhaps " + about + ": the others would be left out with --orphans";
+    for (const auto& [about, options, orphans] :
+         choose_suffixes(std::span(&set, 1), {}).proposals) {
+      if (orphans)
+        seen += "\nPerhaps " + about + " (" + options + "); the others would have to be left out";
       else
         suggestions.push_back({"If " + about, pack_command(pairs, options)});
     }
@@ -337,12 +341,17 @@ class Readings {
   // ---- tables
 
   Status add_tables(std::vector<Suggestion>& suggestions, std::string& seen) const {
-    HOTPACK_ASSIGN(const FolderContent content, read_folder(path(start_.folder)));
+    HOTPACK_TRY(add_tables_in("", suggestions, seen));
+    return start_.folder.empty() ? Status() : add_tables_in(start_.folder, suggestions, seen);
+  }
+
+  Status add_tables_in(const std::string& folder, std::vector<Suggestion>& suggestions,
+                       std::string& seen) const {
+    HOTPACK_ASSIGN(const FolderContent content, read_folder(path(folder)));
     std::size_t tables = 0;
     for (const std::string& name : content.files) {
       if (!is_table(name) || tables++ >= kMostTables) continue;
-      const TableReading reading =
-          table_reading(path(start_.folder), name, survey_.children(start_.folder));
+      const TableReading reading = table_reading(path(folder), name, survey_.children(folder));
       if (reading.command.empty())
         seen += "\n" + name + " may be a table of the samples, but " + reading.why_not;
       else if (suggestions.empty())

@@ -428,7 +428,7 @@ Result<Layouts> one_folder_readings(const std::string& root, const FolderSummary
   Layouts readings;
   if (in_splits) readings.push_back(layout);
   if (!summary.image_files) return readings;
-  // Pictures next to the splits are left out, unless they are pairs.
+  // Images next to the splits are left out, unless they are pairs.
   layout.splits = {{"", root, root, ""}};
   HOTPACK_ASSIGN(const bool in_root, holds_pairs(layout.splits, given, in_splits));
   if (in_root) readings.push_back(std::move(layout));

@@ -77,6 +77,7 @@ class Finder {
       for (const std::string& stem : survey_.stems(folder)) role.keys.push_back(joined(part, stem));
       const FolderSurvey::Looks looks = survey_.looks(folder);
       role.looks.photographs += looks.photographs, role.looks.label_like += looks.label_like;
+      role.looks.mixed += looks.mixed;
       for (const auto& [below, entry] : survey_.folders)
         role.jpeg = role.jpeg && ((below != folder && !below.starts_with(folder + "/")) ||
                                   !entry.formats.contains("PNG"));
@@ -120,6 +121,10 @@ class Finder {
     const Role& labels = on_images ? *shorter : *longer;
     // Labels without an image, or of other names, are no labels of these images.
     if (pairs < labels.keys.size()) return;
+    const bool named =
+        has_word(labels.name, is_labels_word) || has_word(affix.text, is_labels_word);
+    const bool unlike = labels.looks.photographs > 0 && !named;
+    if (unlike || images.looks.both() || labels.looks.both()) return;
     Pairing pairing;
     pairing.affix = affix, pairing.on_images = on_images;
     pairing.pairs = pairs, pairing.images = images.keys.size();

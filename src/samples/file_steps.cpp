@@ -102,11 +102,12 @@ Error unclear_suffixes(const std::vector<FileSet>& sets, const SuffixChoice& cho
                        const InputOptions& input) {
   std::vector<Suggestion> suggestions;
   std::string partial;
-  for (const auto& [about, options] : choice.proposals)
-    if (options.empty())
-      partial += "\n  " + about;
+  for (const auto& [about, options, orphans] : choice.proposals)
+    if (orphans)
+      partial += "\n  " + about + (options.empty() ? "" : " (" + options + ")");
     else
-      suggestions.push_back({about, whole_command(input_options(input) + " " + options)});
+      suggestions.push_back(
+          {about, whole_command(input_options(input) + (options.empty() ? "" : " ") + options)});
   const bool some = !choice.several && choice.pairs > 0;
   const std::string text =
       choice.several ? "labels of several kinds fit the images"
@@ -116,8 +117,8 @@ Error unclear_suffixes(const std::vector<FileSet>& sets, const SuffixChoice& cho
       text + " (" + files_text(sets) + ")." +
       (partial.empty() ? ""
                        : " Some pair if" + partial +
-                             "\nName the suffix with --label-suffix and --image-suffix; files that "
-                             "are left over stop the pack unless --orphans leaves them out.") +
+                             "\nFiles that are left over stop a pack unless --orphans leaves them "
+                             "out.") +
       (suggestions.empty()
            ? ""
            : " Choose a rule, and run its command:" + suggestions_text(suggestions)));

@@ -1,7 +1,5 @@
 #include "samples/input_folders.hpp"
 
-#include <fnmatch.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -141,14 +139,13 @@ Result<std::vector<FileSet>> scan_splits_of_classes(const std::vector<Root>& roo
   return sets;
 }
 
-// Drops the files whose names match one of the patterns.
-void exclude(FileList& list, const std::vector<std::string>& patterns) {
+// Drops the files whose names contain one of the texts.
+void exclude(FileList& list, const std::vector<std::string>& texts) {
   const std::size_t before = list.files.size();
   std::erase_if(list.files, [&](const FoundFile& file) {
-    const std::string name(last_part(list.below(file)));
-    return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-      return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
-    });
+    const std::string_view name = last_part(list.below(file));
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](const std::string& text) { return name.find(text) != name.npos; });
   });
   list.other_files += before - list.files.size();
 }

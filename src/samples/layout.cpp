@@ -1,7 +1,7 @@
 #include "samples/layout.hpp"
 
 #include "base/text.hpp"
-#include "files/tree_walk.hpp"
+#include "files/file_list.hpp"
 #include "samples/layout_commands.hpp"
 
 namespace hotpack::pipeline {

@@ -25,8 +25,9 @@ struct Layout {
                      // it that has a layout
   std::vector<SplitFolders> splits;                // in byte order of names
   std::string image_expression, label_expression;  // of --pair-regex; empty: suffixes pair names
-  std::vector<std::string> exclude;                // names of files that are neither images nor labels; '*' is any text
-  std::vector<std::string> notes;                  // files that were not used, one line each
+  std::vector<std::string>
+      exclude;                     // parts of the names of files that are neither images nor labels
+  std::vector<std::string> notes;  // files that were not used, one line each
   std::vector<std::string>
       warnings;  // counts of images below the folder that no split uses; one line each
 

@@ -250,10 +250,9 @@ std::string options_text(const SuffixRule& rule) {
   return text;
 }
 
-// A rule that leaves orphans has no options: its command would be refused.
 SuffixProposal proposal_of(const Candidate& candidate) {
   return {rule_text(candidate.rule) + ": " + pairs_text(candidate.coverage),
-          candidate.coverage.leaves_orphans() ? "" : options_text(candidate.rule)};
+          options_text(candidate.rule), candidate.coverage.leaves_orphans()};
 }
 
 // Endings such as "_door" and "_wheel" may be the classes of masks.

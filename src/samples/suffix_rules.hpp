@@ -41,8 +41,9 @@ struct GivenSuffixes {
 
 // A rule that the user may choose.
 struct SuffixProposal {
-  std::string about;    // "labels end with '_L': 9 of 20 images have a label"
-  std::string options;  // "--label-suffix _L", quoted for a shell; empty if it leaves orphans
+  std::string about;            // "labels end with '_L': 9 of 20 images have a label"
+  std::string options;          // "--label-suffix _L", quoted for a shell
+  bool leaves_orphans = false;  // the options alone would be refused
 };
 
 struct SuffixChoice {

@@ -80,9 +80,9 @@ TEST_CASE("a rule for 95 % of the images applies, a rarer one is suggested") {
   CHECK_THAT(error.message, ContainsSubstring("no image and label share a key, the path without "
                                               "extension and suffix (20 images, such as '" +
                                               too_few / "images/0.jpg'"));
-  CHECK_THAT(error.message,
-             ContainsSubstring("labels end with '_L': 9 of 20 images have a label:\n  " +
-                               command(too_few, "--label-suffix _L --orphans skip")));
+  CHECK_THAT(
+      error.message,
+      ContainsSubstring("labels end with '_L': 9 of 20 images have a label (--label-suffix _L)"));
 }
 
 TEST_CASE("an unknown ending that all labels add to names is found") {
@@ -105,13 +105,10 @@ TEST_CASE("a suffix for fewer than 95 % of the images is a question") {
     touch(folder, {"labels/13b.png"});
     PackOptions options = folder_options(folder);
     const std::string suggested =
-        "labels end with '" + end + "': 12 of 14 images have a label:\n  ";
+        "labels end with '" + end + "': 12 of 14 images have a label (--label-suffix " + end + ")";
     CHECK_THAT(refused(options).message,
-               ContainsSubstring(suggested +
-                                 command(folder, "--label-suffix " + end + " --orphans skip")));
-    CHECK_THAT(refused(root_options(folder.path())).message,
-               ContainsSubstring(suggested + "hotpack pack " + folder.path() + " --label-suffix " +
-                                 end + " --orphans skip -o OUT"));
+               ContainsSubstring(suggested) && !ContainsSubstring("--orphans skip"));
+    CHECK_THAT(refused(root_options(folder.path())).message, ContainsSubstring(suggested));
 
     // And these options pair them.
     options.input.label_suffix = end;
@@ -131,13 +128,7 @@ TEST_CASE("a few equal names do not outweigh a suffix of many labels") {
     CHECK_THAT(
         error.message,
         ContainsSubstring("labels have the names of their images: 2 of 20 images have a label"));
-    CHECK_THAT(error.message,
-               ContainsSubstring(command(folder, "--label-suffix _mask --orphans skip")));
-    CHECK_THAT(
-        error.message,
-        ContainsSubstring(
-            "only equal names:\n  " +
-            command(folder, "--pair-regex '^(.+)\\.[^.]+$' '^(.+)\\.[^.]+$' --orphans skip")));
+    CHECK_THAT(error.message, ContainsSubstring("(--label-suffix _mask)"));
   }
   options.input.image_regex = options.input.label_regex = "^(.+)\\.[^.]+$";
   CHECK(discovered_clean(options).keys() == Names{"18", "19"});
@@ -162,8 +153,7 @@ TEST_CASE("two suffixes for half of the images each remain a question") {
 TEST_CASE("a suffix that looks like an option is written with an equals sign") {
   const TempFolder folder;
   touch_pairs(folder, 10, ".jpg", {"-mask.png"}, 5);
-  CHECK_THAT(refused(folder_options(folder)).message,
-             ContainsSubstring(command(folder, "--label-suffix=-mask --orphans skip")));
+  CHECK_THAT(refused(folder_options(folder)).message, ContainsSubstring("(--label-suffix=-mask)"));
 }
 
 TEST_CASE("numbers with a common start are not suffixes") {
@@ -179,8 +169,9 @@ TEST_CASE("a suffix that no name has is refused with one that fits") {
   const TempFolder folder;
   touch_pairs(folder, 14, ".jpg", {"_annot.png"}, 12);
   PackOptions options = folder_options(folder);
-  const std::string fitting = "labels end with '_annot': 12 of 14 images have a label:\n  " +
-                              command(folder, "--label-suffix _annot --orphans skip");
+  const std::string fitting =
+      "labels end with '_annot': 12 of 14 images have a label (--label-suffix "
+      "_annot)";
   options.input.label_suffix = "_mask";
   CHECK_THAT(refused(options).message,
              ContainsSubstring("no image and label share a key") && ContainsSubstring(fitting));
@@ -265,9 +256,8 @@ TEST_CASE("a known and an unknown suffix that fit the images are a question") {
     const std::string message = refused(folder_options(folder)).message;
     CHECK_THAT(message, ContainsSubstring("labels of several kinds fit the images"));
     const std::string both = names.options + "--label-suffix ";
-    CHECK_THAT(message,
-               ContainsSubstring(command(folder, both + names.known)) &&
-                   ContainsSubstring(command(folder, both + names.unknown + " --orphans skip")));
+    CHECK_THAT(message, ContainsSubstring(command(folder, both + names.known)) &&
+                            ContainsSubstring("(" + both + names.unknown + ")"));
     CHECK_THAT(refused(root_options(folder.path())).message,
                ContainsSubstring("hotpack pack " + folder.path() + " " + names.options +
                                  "--label-suffix " + names.known + " -o OUT"));
@@ -360,8 +350,7 @@ TEST_CASE("in one folder, a given suffix of labels needs no 95 % of the images")
   for (int i = 1; i < 10; ++i) touch(folder, {"d/" + std::to_string(i) + "_seg.png"});
   PackOptions options;
   options.input.images = options.input.labels = {folder / "d"};
-  const std::string proposal = "hotpack pack --images " + folder / "d" + " --labels " +
-                               folder / "d" + " --label-suffix _seg --orphans skip -o OUT";
+  const std::string proposal = "9 of 10 images have a label (--label-suffix _seg)";
   CHECK_THAT(refused(options).message, ContainsSubstring(proposal));
   options.input.label_suffix = "_mask";
   CHECK_THAT(refused(options).message, ContainsSubstring(proposal));
@@ -389,8 +378,7 @@ TEST_CASE("in one folder, a known and an unknown suffix are both offered") {
   for (const PackOptions& asked : {options, root_options(folder / "d")}) {
     const std::string message = refused(asked).message;
     for (const std::string end : {"_seg", "_pred"})
-      CHECK_THAT(message, ContainsSubstring(" --labels " + folder / "d" + " --label-suffix " + end +
-                                            " --orphans skip -o OUT"));
+      CHECK_THAT(message, ContainsSubstring("(--label-suffix " + end + ")"));
   }
 }
 
