@@ -169,7 +169,7 @@ void add_folder_options(CLI::App& command, pipeline::InputOptions& input) {
   command
       .add_option("ROOT", input.root,
                   "data set folder; its layout is detected and printed (VOC, Cityscapes, images "
-                  "and masks, class folders, …)")
+                  "and masks, …)")
       ->group(kInput);
   add_value(command, "--images", input.images, "folder of images, searched recursively; repeatable",
             "DIR", kInput);

@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, 20> kNames{
     "colour_codes.csv", "colors.csv",         "colours.csv",      "legend.csv",
     "labelmap.txt",     "label_colors.txt",   "colors.txt",       "legend.txt",
     "class_names.txt",  "classes.txt",        "class_name.txt",   "label_names.txt"};
+constexpr std::string_view kSampleNames = "label_names.txt";
 
 FoundClassFile read_class_file(const std::string& path) {
   const Result<std::string> text = read_text_file(path);
@@ -44,6 +45,21 @@ std::string name_difference(const FoundClassFile& first, const FoundClassFile& s
          std::to_string(other.classes.size()) + in_second;
 }
 
+// Returns a text about the first class that has different ids in two class files, each of which may
+// have more classes than the other; "" if they agree. Precondition: both files could be parsed.
+std::string id_difference(const FoundClassFile& first, const FoundClassFile& second) {
+  const labels::ClassTable &one = *first.table, &other = *second.table;
+  for (std::size_t id = 0; id < other.classes.size(); ++id) {
+    const std::optional<int> before = one.find(other.classes[id].name);
+    if (before && *before != static_cast<int>(id))
+      return "class '" + other.classes[id].name + "' has the id " + std::to_string(*before) +
+             " in '" + first.path + "' and " + std::to_string(id) + " in '" + second.path + "'";
+  }
+  for (std::size_t id = 0; id < std::min(one.classes.size(), other.classes.size()); ++id)
+    if (one.classes[id].name != other.classes[id].name) return name_difference(first, second);
+  return {};
+}
+
 // Compares the class file at `path` with the first one that was found. If their classes differ,
 // sets first.contradiction: the user must then choose one of the two.
 void compare_with(FoundClassFile& first, const std::string& path) {
@@ -58,6 +74,29 @@ void compare_with(FoundClassFile& first, const std::string& path) {
                                        ". Choose one of the two:\n  --classes " +
                                        shell_path(first.path) + "\n  --classes " + shell_path(path),
                                    path);
+}
+
+// The class file with most classes. `difference` compares two files; if they differ, the result has
+// a contradiction, whose message ends with `advice`.
+std::optional<FoundClassFile> common_file(std::vector<FoundClassFile> files,
+                                          std::string (*difference)(const FoundClassFile&,
+                                                                    const FoundClassFile&),
+                                          const std::string& advice) {
+  std::optional<FoundClassFile> common;
+  for (FoundClassFile& file : files) {
+    if (common && !common->contradiction && common->table.ok() && file.table.ok()) {
+      const std::string text = difference(*common, file);
+      if (!text.empty())
+        file.contradiction = data_error("contradicts '" + common->path + "': " + text +
+                                            ". The same id means different classes. " + advice,
+                                        file.path);
+    }
+    const bool faulty = !file.table.ok() || file.contradiction;
+    if (!common || faulty || file.table->classes.size() > common->table->classes.size())
+      common = std::move(file);
+    if (faulty) break;
+  }
+  return common;
 }
 
 }  // namespace
@@ -79,6 +118,26 @@ std::optional<FoundClassFile> find_class_file(const std::vector<std::string>& fo
     }
   }
   return first;
+}
+
+std::optional<FoundClassFile> find_split_class_file(const std::vector<std::string>& folders) {
+  std::vector<FoundClassFile> files;
+  for (const std::string& folder : folders)
+    if (auto found = find_class_file({folder})) files.push_back(std::move(*found));
+  return common_file(std::move(files), name_difference,
+                     "If one of these files is right for all labels, give it with --classes FILE; "
+                     "else pack each split by itself, with its own file in --classes");
+}
+
+std::optional<FoundClassFile> find_sample_class_file(const std::vector<std::string>& folders) {
+  std::vector<FoundClassFile> files;
+  for (const std::string& folder : folders) {
+    const std::string path = path_below(folder, kSampleNames);
+    if (is_regular_file(path)) files.push_back(read_class_file(path));
+  }
+  return common_file(std::move(files), id_difference,
+                     "Write all labels anew with one list of classes, as labelme2voc.py --labels "
+                     "FILE of labelme does, and give this list with --classes FILE");
 }
 
 }  // namespace hotpack::pipeline

@@ -30,4 +30,16 @@ struct FoundClassFile {
 [[nodiscard]] std::optional<FoundClassFile> find_class_file(
     const std::vector<std::string>& folders);
 
+// Returns the class file that these folders of splits have in common, each of which may have one,
+// as Roboflow's `_classes.csv`. If two files name different classes, the result has a
+// contradiction.
+[[nodiscard]] std::optional<FoundClassFile> find_split_class_file(
+    const std::vector<std::string>& folders);
+
+// Returns the longest of the files label_names.txt in these folders of samples, as
+// labelme_json_to_dataset writes them. One file may have more classes than another, but a class
+// that has different ids in two files is a contradiction.
+[[nodiscard]] std::optional<FoundClassFile> find_sample_class_file(
+    const std::vector<std::string>& folders);
+
 }  // namespace hotpack::pipeline

@@ -101,8 +101,11 @@ class Discoverer {
     const std::string splits = "this data set has splits of its own:\n" + layout.text();
     if (own_splits && given_shares)
       return usage_error("--split ratio and hash divide one set of samples, but " + splits +
-                         "pack one of its folders:\n  " +
-                         split_command(layout, layout.splits.front(), split_option(input_.split)));
+                         // No command can leave files out as the row does.
+                         (layout.exclude.empty() ? "pack one of its folders:\n  " +
+                                                       split_command(layout, layout.splits.front(),
+                                                                     split_option(input_.split))
+                                                 : "leave out --split"));
     const bool given_list = !input_.list.empty() || input_.split.method == Method::list;
     if (own_splits && !own_lists && given_list)
       return usage_error(
@@ -144,7 +147,9 @@ class Discoverer {
     std::vector<std::string> folders{layout.root};
     while (folders.back().size() > input_.root.size() && folders.back() != ".")
       folders.push_back(folder_of(folders.back()));
-    const std::optional<FoundClassFile> found = find_class_file(folders);
+    std::optional<FoundClassFile> found = find_class_file(folders);
+    if (!found) found = find_split_class_file(split_folders(layout));
+    if (!found) found = find_sample_class_file(label_folders());
     if (!found) return {};
     if (found->contradiction) return *found->contradiction;
     result_.warnings.insert(result_.warnings.end(), found->unreadable.begin(),
@@ -156,6 +161,28 @@ class Discoverer {
                              : "the class file " + quoted_text(found->path) +
                                    " is not used: " + misfit + "\n");
     return {};
+  }
+
+  // The folders of the splits of a layout, and those between them and the root.
+  [[nodiscard]] static std::vector<std::string> split_folders(const Layout& layout) {
+    std::set<std::string> folders;
+    for (const SplitFolders& split : layout.splits)
+      for (std::string folder : {split.images, split.labels})
+        for (; folder.size() > layout.root.size() && folder.starts_with(layout.root);
+             folder = folder_of(folder))
+          folders.insert(folder);
+    return {folders.begin(), folders.end()};
+  }
+
+  // The folders that hold label files.
+  [[nodiscard]] std::vector<std::string> label_folders() const {
+    std::set<std::string> folders;
+    for (const Split& split : result_.splits) {
+      if (!split.list.has_label_files) continue;
+      for (const Sample& sample : split.list.samples)
+        folders.insert(folder_of(split.list.label_path(sample)));
+    }
+    return {folders.begin(), folders.end()};
   }
 
   // Returns why the class file that was found is not used for these labels; "" if it is used. If
@@ -228,8 +255,9 @@ class Discoverer {
     result_.warnings.push_back(
         names + (one ? " lists" : " list") + " samples of this data set, but " +
         (one ? "is" : "are") + " not used: all samples become one set" +
-        (splits ? ". To divide the samples by lists, run\n  " + pack_command(listed)
-                : ". To use lists, give them with --list or --split list"));
+        (splits && layout.exclude.empty()
+             ? ". To divide the samples by lists, run\n  " + pack_command(listed)
+             : ". To use lists, give them with --list or --split list"));
     return {};
   }
 

@@ -17,7 +17,7 @@ namespace hotpack::pipeline {
 struct SurveyedFolder {
   std::vector<std::string> images;               // names of PNG and JPEG files, in byte order
   std::map<std::string, std::uint64_t> formats;  // files of each format: "JPEG", ".csv"
-  // Of the first readable headers:
+  // Facts from the first readable headers.
   std::string sizes;  // "64x48" or "64x48 and others"; empty if no header could be read
   // All are JPEG or have colors; all are gray or have a palette; some of both.
   bool photographs = false, label_like = false, mixed = false;

@@ -17,13 +17,13 @@ constexpr std::size_t kMostExamined = 64;  // folders for {*}
 
 // Alternatives of regular expressions; case does not matter.
 constexpr std::string_view kImagesWords =
-    "images?|imgs?|img[_-]?dir|jpegimages|photos?|pictures?|pics|frames|inputs?|rgb|src|"
+    "images?|imgs?|img[_-]?dir|jpegimages|photos?|pictures?|pics|frames|inputs?|rgb|"
     "(?:images?|imgs?)[_-](?:prepped|png|jpg|rgb)|"
     "(?:raw|original|color|rgb)[_-]?(?:images?|imgs?)|originals?";
 constexpr std::string_view kLabelsWords =
     "labels?|labs?|masks?|annotations?|annots?|anns?|ann[_-]?dir|gts?|ground[_-]?truths?|targets?|"
     "segs?|segmentations?|seg[_-]?maps?|trimaps?|semantic|semantics|stuffthingmaps|labell?ed|"
-    "1st[_-]manual|category[_-]ids|(?:annotations?|masks?|labels?)[_-](?:prepped|png|images?|maps?)"
+    "1st[_-]manual|(?:annotations?|masks?|labels?)[_-](?:prepped|png|images?|maps?)"
     "|"
     "(?:segmentation|semantic|label|gt|mask)[_-]?(?:masks?|maps?|labels?|images?)|"
     "label[_-]images[_-]semantic|segmentationclass(?:png|aug|context|raw)?";

@@ -37,7 +37,7 @@ constexpr std::size_t kMostRoles = 6;     // files of a sample's folder
 // ---- several readings
 
 bool is_combinable(const Layout& layout) {
-  return layout.kind == Kind::folders &&
+  return layout.kind == Kind::folders && layout.image_expression.empty() &&
          std::all_of(layout.splits.begin(), layout.splits.end(), [](const SplitFolders& split) {
            return !split.name.empty() && split.list.empty();
          });
@@ -76,8 +76,8 @@ Result<std::string> nearest_rows(const std::string& root) {
   for (const KnownLayout& row : known_layouts()) {
     HOTPACK_ASSIGN(const std::vector<FoundFolder> images, row.images.find(root));
     HOTPACK_ASSIGN(const std::vector<FoundFolder> labels, row.labels.find(root));
+    if (images.empty() == labels.empty()) continue;
     const bool has_images = !images.empty();
-    if (has_images == !labels.empty()) continue;
     const FoundFolder& found = has_images ? images.front() : labels.front();
     near.push_back({std::string(row.name),
                     quoted_text(below(root, found.path)) + " would hold " +
@@ -107,7 +107,7 @@ bool is_table(const std::string& name) {
   return lower.ends_with(".csv") || lower.ends_with(".tsv");
 }
 
-// How a file that may be a table of the samples can be packed.
+// A reading of a file that may be a table of the samples.
 struct TableReading {
   std::string command;  // empty if it cannot
   std::string why_not;

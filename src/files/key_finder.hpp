@@ -26,9 +26,15 @@ class KeyFinder {
   [[nodiscard]] std::vector<std::uint32_t> find(std::string_view word);
   // Returns the indices of the files whose path in the file system is `path`.
   [[nodiscard]] std::vector<std::uint32_t> find_path(const std::string& path);
+  // Returns the indices of the files whose path ends with `path`, which begins with whole parts of
+  // the path of a root: "JPEGImages/480p/dog/1.jpg" below "/data/JPEGImages/480p".
+  [[nodiscard]] std::vector<std::uint32_t> find_end(std::string_view path);
+  // Returns the indices of the files whose keys are below a folder: "dog/1" and "dog/2" for "dog".
+  [[nodiscard]] std::vector<std::uint32_t> find_folder(std::string_view folder) const;
 
  private:
   using Order = std::vector<std::uint32_t>;
+  void fill_folders();
   std::vector<std::uint32_t> find_stem(std::string_view stem);
   std::vector<std::uint32_t> find_name(std::string_view name);
 

@@ -1,7 +1,6 @@
 #include "files/key_text.hpp"
 
 #include <algorithm>
-#include <regex>
 #include <vector>
 
 #include "files/file_kind.hpp"
@@ -46,14 +45,16 @@ bool valid_split_name(std::string_view name) {
 }
 
 std::string_view usual_split_names() {
-  return "train|training|trainval|train_extra|val|valid|validation|minival|test|testing|testval|"
-         "dev|eval|evaluation";
+  return "train|training|trn|tra|trainval|train_extra|val|valid|validation|minival|test|testing|"
+         "tst|"
+         "testval|dev|eval|evaluation";
 }
 
 bool usual_split_name(std::string_view name) {
-  static const std::regex pattern("(?:" + std::string(usual_split_names()) + ")[0-9]*",
-                                  std::regex::optimize);
-  return std::regex_match(lowered(name), pattern);
+  const std::size_t end = name.find_last_not_of("0123456789") + 1;  // 0 without a letter
+  const std::string word = "|" + lowered(name.substr(0, end)) + "|";
+  return end > 0 && word.find('|', 1) + 1 == word.size() &&
+         ("|" + std::string(usual_split_names()) + "|").find(word) != std::string::npos;
 }
 
 }  // namespace hotpack::pipeline

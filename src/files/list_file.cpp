@@ -101,6 +101,8 @@ class ListReader {
     const auto [matches, rest] = matches_of(line.text);
     if (matches.size() == 1) {
       add_image(line, matches.front(), rest, found);
+    } else if (matches.empty() && add_folder(without_quotes(line.text))) {
+      ++result_.folders;
     } else if (matches.empty()) {
       found.add({ProblemKind::missing_file, file_,
                  where(line) + "no image is named '" + std::string(line.text) + "'"});
@@ -109,6 +111,15 @@ class ListReader {
                  where(line) + "'" + std::string(line.text) + "' may be " + quoted_key(matches[0]) +
                      " or " + quoted_key(matches[1]) + "; write the whole key"});
     }
+  }
+
+  // Adds the images below a folder of keys to the result. Returns false if there is none.
+  bool add_folder(std::string_view name) {
+    std::vector<std::uint32_t> images = finder_.find_folder(paths_.place(name).below);
+    for (const std::string& form : ListedPaths::other_forms(name))
+      if (images.empty()) images = finder_.find_folder(paths_.place(form).below);
+    result_.images.insert(result_.images.end(), images.begin(), images.end());
+    return !images.empty();
   }
 
   // Adds the image to the result. But if `rest`, the remaining text of the line, is the path of a
@@ -145,11 +156,18 @@ class ListReader {
   }
 
   std::vector<std::uint32_t> find(KeyFinder& finder, std::string_view name) {
+    std::vector<std::uint32_t> matches = find_form(finder, name);
+    for (const std::string& form : ListedPaths::other_forms(name))
+      if (matches.empty()) matches = find_form(finder, form);
+    return matches;
+  }
+
+  std::vector<std::uint32_t> find_form(KeyFinder& finder, std::string_view name) {
     const ListedPaths::Place place = paths_.place(name);
     std::vector<std::uint32_t> matches = finder.find(place.below);
     if (matches.empty())
       matches = finder.find_path(path_below(paths_.roots()[place.root].folder, place.below));
-    return matches;
+    return matches.empty() ? finder.find_end(place.below) : matches;
   }
 
   // Returns true if the name of some image continues `name` with a space and more text. If images

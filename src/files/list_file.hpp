@@ -27,15 +27,18 @@ struct ListFileOptions {
 struct ListedImages {
   std::vector<std::uint32_t> images;  // indices into the list of images, ascending, each once
   std::uint64_t left_out = 0;         // with skip_missing: entries that name no image
+  std::uint64_t folders = 0;          // entries that name folders: all images below are listed
   std::uint64_t negative =
       0;  // lines of a VOC class list that end in -1: images without that class, ignored
 };
 
 // Finds the images of `set` that a list names. Images and labels of `set` must be sorted by key.
 // Each line names an image: by its key, by its path below an input folder (with or without
-// extension), by its path in the file system, or by the part of its key after the last '/'. After a
-// tab or a comma, anything may follow; after a space, only numbers or the path of the image's
-// label. A line that begins with '#' is a comment, unless the name of an image begins with '#'.
+// extension), by its path in the file system or an end of it that begins above that folder, or by
+// the part of its key after the last '/'. A line that names no image may name a folder of keys: all
+// images below it are listed. Paths may have other forms (listed_path.hpp). After a tab or a comma,
+// anything may follow; after a space, only numbers or the path of the image's label. A line that
+// begins with '#' is a comment, unless the name of an image begins with '#'.
 [[nodiscard]] Result<ListedImages> read_list_file(const std::string& file, const FileSet& set,
                                                   const ListFileOptions& options,
                                                   ProblemLog& problems);

@@ -1,6 +1,7 @@
 #include "files/listed_path.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "base/error.hpp"
@@ -16,10 +17,32 @@ std::string_view without_slashes(std::string_view path) {
   return path;
 }
 
+std::string with_slashes(std::string_view path) {
+  std::string slashed(path);
+  std::replace(slashed.begin(), slashed.end(), '\\', '/');
+  return slashed;
+}
+
+// Replaces "%20" by a space, and so on; a '%' that no two hexadecimal digits follow stays.
+std::string decoded(std::string_view path) {
+  std::string text;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    unsigned char byte = 0;
+    const char* const digits = path.data() + i + 1;
+    const bool coded = path[i] == '%' && i + 2 < path.size() &&
+                       std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
+    text += coded ? static_cast<char>(byte) : path[i];
+    if (coded) i += 2;
+  }
+  return text;
+}
+
 }  // namespace
 
 ListedPaths::ListedPaths(std::string file, const std::string& root, std::string strip_prefix)
-    : file_(std::move(file)), strip_prefix_(std::move(strip_prefix)) {
+    : file_(std::move(file)),
+      strip_prefix_(std::move(strip_prefix)),
+      slashed_prefix_(with_slashes(strip_prefix_)) {
   std::string base = !root.empty() ? root : is_stream(file_) ? "." : folder_of(file_);
   while (base.size() > 1 && base.ends_with('/')) base.pop_back();
   roots_ = {{std::move(base), ""}, {"", ""}};
@@ -27,12 +50,26 @@ ListedPaths::ListedPaths(std::string file, const std::string& root, std::string 
 
 ListedPaths::Place ListedPaths::place(std::string_view path) {
   if (first_.empty()) first_ = path;
-  if (!strip_prefix_.empty() && path.starts_with(strip_prefix_)) {
+  if (!strip_prefix_.empty() &&
+      (path.starts_with(strip_prefix_) || path.starts_with(slashed_prefix_))) {
     ++stripped_;
     return {0, without_slashes(path.substr(strip_prefix_.size()))};
   }
   if (path.starts_with('/')) return {1, without_slashes(path)};
   return {0, path};
+}
+
+std::vector<std::string> ListedPaths::other_forms(std::string_view path) {
+  std::vector<std::string> forms;
+  const auto add = [&](std::string form) {
+    if (form != path && std::find(forms.begin(), forms.end(), form) == forms.end())
+      forms.push_back(std::move(form));
+  };
+  const std::string slashed = with_slashes(path);
+  for (const std::string& form : {slashed, decoded(path), decoded(slashed)}) add(form);
+  for (const std::string& form : {slashed, decoded(slashed)})
+    add(std::string(without_slashes(form)));
+  return forms;
 }
 
 Status ListedPaths::check_prefix() const {

@@ -32,11 +32,15 @@ class ListedPaths {
   };
   [[nodiscard]] Place place(std::string_view path);
 
+  // Returns what else may be meant by a path that names no file: the path with '/' for backslashes,
+  // with %20 and the like decoded, and from the first root on without its leading '/'.
+  [[nodiscard]] static std::vector<std::string> other_forms(std::string_view path);
+
   // Refuses a prefix that none of the paths given to place() began with.
   [[nodiscard]] Status check_prefix() const;
 
  private:
-  std::string file_, strip_prefix_;
+  std::string file_, strip_prefix_, slashed_prefix_;  // slashed: with '/' for backslashes
   std::vector<Root> roots_;
   std::string first_;         // path, for the message
   std::size_t stripped_ = 0;  // paths that began with the prefix

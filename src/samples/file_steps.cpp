@@ -249,6 +249,7 @@ FileSet set_like(const FileSet& set, std::string name, FileList images, FileList
 std::string listed_text(const ListPart& list, const ListedImages& listed, std::size_t images) {
   std::string text = list.file + ": names " + std::to_string(listed.images.size()) + " of " +
                      std::to_string(images) + " images";
+  if (listed.folders > 0) text += ", by " + counted_text(listed.folders, "folder");
   if (listed.negative > 0)
     text += ", and " + std::to_string(listed.negative) + " lines marked -1 that are left out";
   return text + "\n";

@@ -1,4 +1,4 @@
-// Where the samples of a data set are: a plain value, which options or detection fill.
+// The places of a data set's samples: a plain value, which options or detection fill.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace hotpack::pipeline {
 
-// Where the samples of one split are.
+// The places of one split's samples.
 struct SplitFolders {
   std::string name;    // empty if the data set has no splits
   std::string images;  // folder

@@ -162,7 +162,7 @@ def pack(
     """Packs images and labels into memory-mappable shards.
 
     folder: data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks,
-        class folders, …).
+        …).
     images: folder of images, searched recursively; repeatable.
     labels: folder of label files, paired with images by relative path without extension;
         repeatable.
@@ -430,7 +430,7 @@ def plan(
     """Writes a plan, from which many machines pack parts (pack --plan).
 
     folder: data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks,
-        class folders, …).
+        …).
     images: folder of images, searched recursively; repeatable.
     labels: folder of label files, paired with images by relative path without extension;
         repeatable.
@@ -681,7 +681,7 @@ def check(
     """Reports errors and likely mistakes in a data set; packs nothing.
 
     folder: data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks,
-        class folders, …).
+        …).
     images: folder of images, searched recursively; repeatable.
     labels: folder of label files, paired with images by relative path without extension;
         repeatable.

@@ -71,3 +71,48 @@ TEST_CASE("two class files with different numbering are a question with commands
   folder.write("classes.txt", "car\nroad\n");
   CHECK_FALSE(find_class_file({folder.path()})->contradiction);
 }
+
+TEST_CASE("a class file that the folders of splits have in common is found") {
+  const TempFolder folder;
+  const std::vector<std::string> splits{folder / "train", folder / "val", folder / "none"};
+  CHECK_FALSE(find_split_class_file(splits));
+  folder.write("train/_classes.csv", "Pixel Value, Class\n0, background\n1, leaf\n");
+  folder.write("val/_classes.csv", "Pixel Value, Class\n0, background\n1, leaf\n");
+  auto found = find_split_class_file(splits);
+  REQUIRE(found);
+  CHECK(found->path == folder / "train/_classes.csv");
+  CHECK(found->table->classes[1].name == "leaf");
+  CHECK_FALSE(found->contradiction);
+  folder.write("val/_classes.csv", "Pixel Value, Class\n0, background\n1, stem\n");
+  found = find_split_class_file(splits);
+  REQUIRE((found && found->contradiction));
+  CHECK(found->contradiction->path == folder / "val/_classes.csv");
+  CHECK_THAT(found->contradiction->message,
+             ContainsSubstring("class 1 is 'leaf' in '" + (folder / "train/_classes.csv") + "'") &&
+                 ContainsSubstring("--classes FILE"));
+  folder.write("val/_classes.csv", "Pixel Value, Class\n0, background\n1, leaf\n2, stem\n");
+  CHECK_THAT(find_split_class_file(splits)->contradiction->message,
+             ContainsSubstring("2 classes in '") && ContainsSubstring("and 3 in '"));
+  folder.write("val/_classes.csv", "Pixel Value, Class\n0, leaf\n0, stem\n");
+  CHECK(find_split_class_file(splits)->table.error().path == folder / "val/_classes.csv");
+}
+
+TEST_CASE("the longest label_names.txt of samples is found, unless ids differ") {
+  const TempFolder folder;
+  const std::vector<std::string> samples{folder / "a_json", folder / "b_json", folder / "c_json"};
+  CHECK_FALSE(find_sample_class_file(samples));
+  folder.write("a_json/label_names.txt", "_background_\napple\n");
+  folder.write("b_json/label_names.txt", "_background_\napple\npea\n");
+  folder.write("c_json/label_names.txt", "_background_\n");
+  const auto found = find_sample_class_file(samples);
+  CHECK(found->path == folder / "b_json/label_names.txt");
+  CHECK_FALSE(found->contradiction);
+  folder.write("c_json/label_names.txt", "_background_\npea\n");
+  CHECK_THAT(
+      find_sample_class_file(samples)->contradiction->message,
+      ContainsSubstring("class 'pea' has the id 2 in '" + (folder / "b_json/label_names.txt") +
+                        "' and 1 in '" + (folder / "c_json/label_names.txt") + "'"));
+  folder.write("c_json/label_names.txt", "_background_\nbean\n");
+  CHECK_THAT(find_sample_class_file(samples)->contradiction->message,
+             ContainsSubstring("class 1 is 'apple'") && ContainsSubstring("'bean'"));
+}

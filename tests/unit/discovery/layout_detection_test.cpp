@@ -215,6 +215,55 @@ TEST_CASE("several folders of images and labels are one set of sequences") {
   CHECK(detected(splits).keys("train") == Names{"a/1", "b/1"});
 }
 
+TEST_CASE("lists of a row may name sequences, and trn is a split") {
+  const TempFolder davis;
+  touch(davis, {"JPEGImages/480p/bear/0.jpg", "JPEGImages/480p/cat/0.jpg",
+                "Annotations/480p/bear/0.png", "Annotations/480p/cat/0.png"});
+  davis.write("ImageSets/2017/train.txt", "bear\n");
+  davis.write("ImageSets/2017/val.txt", "cat\n");
+  const DiscoveredInput input = detected(davis);
+  CHECK(input.keys("train") == Names{"bear/0"});
+  CHECK(input.keys("val") == Names{"cat/0"});
+  const TempFolder scapes;
+  touch(scapes, {"JPEGImages/1.jpg", "JPEGImages/2.jpg", "SegmentationClass/1.png",
+                 "SegmentationClass/2.png"});
+  scapes.write("ImageSets/trn.txt", "1\n");
+  scapes.write("ImageSets/val.txt", "2\n");
+  CHECK(detected(scapes).split_names() == Names{"trn", "val"});
+}
+
+TEST_CASE("class files of splits and samples are used if they agree") {
+  const TempFolder roboflow;
+  for (const std::string split : {"train", "valid"}) {
+    touch(roboflow, {split + "/" + split + ".jpg", split + "/" + split + "_mask.png"});
+    roboflow.write(split + "/_classes.csv", "Pixel Value, Class\n0, background\n1, leaf\n");
+  }
+  CHECK(detected(roboflow).discovery.label.classes == roboflow / "train/_classes.csv");
+  roboflow.write("valid/_classes.csv", "Pixel Value, Class\n0, background\n1, stem\n");
+  CHECK_THAT(refused(root_options(roboflow.path())).message,
+             ContainsSubstring("class 1 is 'leaf' in '") && ContainsSubstring("--classes FILE"));
+  const TempFolder labelme;
+  for (const std::string name : {"a", "b"})
+    touch(labelme, {name + "_json/img.png", name + "_json/label.png"});
+  labelme.write("a_json/label_names.txt", "_background_\napple\npea\n");
+  labelme.write("b_json/label_names.txt", "_background_\napple\n");
+  CHECK(detected(labelme).discovery.label.classes == labelme / "a_json/label_names.txt");
+  labelme.write("b_json/label_names.txt", "_background_\npea\n");
+  CHECK_THAT(refused(root_options(labelme.path())).message,
+             ContainsSubstring("class 'pea' has the id 2 in '"));
+}
+
+TEST_CASE("no command is printed for a row that leaves files out") {
+  const TempFolder folder;
+  touch(folder, {"training/image_2/um_000001.png", "training/gt_image_2/um_road_000001.png",
+                 "training/gt_image_2/um_lane_000001.png"});
+  PackOptions options = root_options(folder.path());
+  options.input.split.method = SplitOptions::Method::ratio;
+  options.input.split.parts = {{"train", "80"}, {"val", "20"}};
+  CHECK_THAT(refused(options).message,
+             ContainsSubstring("leave out --split") && !ContainsSubstring("hotpack pack"));
+}
+
 TEST_CASE("several masks of an image are refused with the cause") {
   const TempFolder folder;
   touch(folder, {"stage1_train/a/images/a.png", "stage1_train/a/masks/1.png",

@@ -24,10 +24,12 @@ TEST_CASE("any path has a key, without roots, dots and empty parts") {
 }
 
 TEST_CASE("common split names are recognized in any case and with a year") {
-  for (const std::string name : {"train", "Val", "valid", "validation", "TEST", "testing",
-                                 "training", "dev", "trainval", "train2017", "test2"})
+  for (const std::string name :
+       {"train", "Val", "valid", "validation", "TEST", "testing", "training", "dev", "trainval",
+        "train2017", "test2", "trn", "tst", "Tra"})
     CHECK(usual_split_name(name));
-  for (const std::string name : {"trains", "images", "cat", "2017", "", "train_labels"})
+  for (const std::string name :
+       {"trains", "images", "cat", "2017", "", "train_labels", "train|val", "|", "rain", "tr"})
     CHECK_FALSE(usual_split_name(name));
 }
 

@@ -48,6 +48,40 @@ TEST_CASE("entries may be keys, paths below a folder or the last parts of keys")
   CHECK(discovered_clean(options).keys() == Names{"2"});
 }
 
+TEST_CASE("a line that names a folder of keys lists all images below it") {
+  const TempFolder folder;
+  touch(folder, {"images/bear/0.jpg", "images/bear/1.jpg", "images/bears/0.jpg", "images/dog.jpg",
+                 "images/dog/0.jpg", "labels/bear/0.png", "labels/bear/1.png", "labels/bears/0.png",
+                 "labels/dog.png", "labels/dog/0.png"});
+  CHECK(listed(folder, "bear\n") == Names{"bear/0", "bear/1"});
+  CHECK(listed(folder, "bears/\ndog\n") == Names{"bears/0", "dog"});  // a file goes before a folder
+  CHECK_THAT(discovered_clean(listed_options(folder, "bear\nbears\n")).discovery.layout,
+             ContainsSubstring("names 3 of 5 images, by 2 folders\n"));
+  const DiscoveredInput input = discovered(listed_options(folder, "bear\nbea\n"));
+  CHECK_THAT(input.problems.text(), ContainsSubstring("line 2: no image is named 'bea'"));
+}
+
+TEST_CASE("a path may begin above the input folder, with or without a slash") {
+  const TempFolder folder;
+  touch(folder, {"set/JPEG/480p/a/0.jpg", "set/JPEG/480p/b/0.jpg", "set/Ann/480p/a/0.png",
+                 "set/Ann/480p/b/0.png"});
+  folder.write("list.txt", "/JPEG/480p/a/0.jpg /Ann/480p/a/0.png \r\n");
+  PackOptions options;
+  options.input.images = {folder / "set/JPEG/480p"};
+  options.input.labels = {folder / "set/Ann/480p"};
+  options.input.list = folder / "list.txt";
+  CHECK(discovered_clean(options).keys() == Names{"a/0"});
+  for (const std::string line : {"480p/b/0.jpg", "JPEG\\480p\\b\\0.jpg", "b\\0", "/b/0.jpg"}) {
+    CAPTURE(line);
+    folder.write("list.txt", line + "\n");
+    CHECK(discovered_clean(options).keys() == Names{"b/0"});
+  }
+  folder.write("list.txt", "/JPEG/480p/a/0.jpg /Ann/480p/b/0.png\n/JPEG/480p/b/0.jpg\n");
+  CHECK_THAT(discovered(options).problems.text(), ContainsSubstring("stands next to the label"));
+  folder.write("list.txt", "G/480p/b/0.jpg\n");  // no whole part of the path
+  CHECK_THAT(refused(options).message, ContainsSubstring("none of its 1 lines names an image"));
+}
+
 TEST_CASE("text after the name on a line is ignored") {
   const TempFolder folder;
   touch(folder, {"images/Abyssinian_1.jpg", "images/beagle_2.jpg", "images/1.jpg",

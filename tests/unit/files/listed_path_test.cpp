@@ -28,3 +28,12 @@ TEST_CASE("the prefix is stripped from paths that have it, and must occur") {
   CHECK(paths.place("/SegNet/CamVid/train/x.png").root == 0);
   CHECK(paths.check_prefix().ok());
 }
+
+TEST_CASE("a path that names no file may have another form") {
+  using Forms = std::vector<std::string>;
+  CHECK(ListedPaths::other_forms("a/b.png").empty());
+  CHECK(ListedPaths::other_forms("a\\b.png") == Forms{"a/b.png"});
+  CHECK(ListedPaths::other_forms("/a b.png") == Forms{"a b.png"});
+  CHECK(ListedPaths::other_forms("a%20b%e9%zz%2").front() == "a b\xE9%zz%2");
+  CHECK(ListedPaths::other_forms("\\a%20b") == Forms{"/a%20b", "\\a b", "/a b", "a%20b", "a b"});
+}
