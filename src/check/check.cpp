@@ -325,6 +325,7 @@ class Checking {
   }
 
   void report_problems() {
+    note_exchanged_sides(inputs_.forms().total(), problems_);
     // The open question about how to read all labels is left out if problems of single label files
     // (of another form than the rest) are reported. With --on-error skip such files are skipped, so
     // the question is reported as well.
@@ -334,8 +335,8 @@ class Checking {
                                       !reported_by_file || !report_.classes_known);
     if (of_all) problems_.add(*question_);
     // Unknown values have diagnostics of their own, one per value.
-    add_problems(problems_, {ProblemKind::unknown_value}, options().run.skip_errors,
-                 report_.diagnostics);
+    add_problems(problems_, {ProblemKind::unknown_value, ProblemKind::exchanged_colors},
+                 options().run.skip_errors, report_.diagnostics);
   }
 
   // Adds notes about how labels were read; none if their classes are unknown.

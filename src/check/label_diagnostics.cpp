@@ -23,14 +23,14 @@ std::string values_of(const LabelInspection& label) {
          number_text(label.kinds) + " different values";
 }
 
-// Returns the brightness of a value of the label, from 0 to 255.
+// Returns the brightness of a value of the label, from 0 to 255; in 16-bit labels the value itself.
 std::uint32_t brightness_of(const LabelInspection& label, RawValue value) {
   if (label.holds_colors) return std::max({value >> 16, value >> 8 & 255, value & 255});
   if (label.is_palette) {
     if (value >= label.palette.size()) return 255;
     return *std::max_element(label.palette[value].begin(), label.palette[value].end());
   }
-  if (label.bit_depth == 16) return value >> 8;
+  if (label.bit_depth == 16) return value;
   return value * 255 / ((1u << label.bit_depth) - 1);
 }
 

@@ -11,18 +11,13 @@ namespace hotpack::pipeline {
 
 namespace {
 
-std::uint64_t label_count(const LabelForms& forms) {
-  return forms.gray8.count + forms.gray16.count + forms.palette.count + forms.rgb.count +
-         forms.jpeg.count;
-}
-
 // The forms of label files, RGB and JPEG, that count as odd if at most half of the label files have
 // them. A few odd files, such as one photo among a hundred id maps, must not decide how all labels
 // are read.
 constexpr std::array kOddForms = {&LabelForms::rgb, &LabelForms::jpeg};
 
 bool is_odd(const LabelForms& forms, LabelForms::Form LabelForms::*form) {
-  return (forms.*form).count > 0 && 2 * (forms.*form).count <= label_count(forms);
+  return (forms.*form).count > 0 && 2 * (forms.*form).count <= forms.total();
 }
 
 bool has_odd_forms(const LabelForms& forms) {

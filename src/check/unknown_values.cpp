@@ -10,6 +10,7 @@
 #include "base/checksum.hpp"
 #include "base/text.hpp"
 #include "label_setup/id_scan.hpp"
+#include "labels/packed_color.hpp"
 
 namespace hotpack::pipeline {
 
@@ -84,9 +85,19 @@ void advise_id(const LabelContext& context, std::uint32_t id, bool zero_is_seen,
   }
   if (id == context.last_id + 1) {
     diagnostic.advice = "this id is one more than the id of the last class; ";
-    if (context.numbered) diagnostic.options.push_back("--num-classes " + std::to_string(id + 1));
   }
   diagnostic.options.push_back("--ignore " + std::to_string(id));
+}
+
+// True if each value is the color of a class with red and blue exchanged.
+template <class Values>
+bool are_exchanged(const Values& values, const LabelContext& context) {
+  return std::all_of(values.begin(), values.end(), [&](const auto* value) {
+    return value->color && std::any_of(context.colors.begin(), context.colors.end(),
+                                       [&](const LabelContext::KnownColor& known) {
+                                         return known.color == labels::exchanged(*value->color);
+                                       });
+  });
 }
 
 }  // namespace
@@ -153,6 +164,12 @@ Diagnostic UnknownValues::diagnostic_of_group(const Group& group, const LabelCon
     example.found += group.size() > 1 ? " of " + first.text : "";
   if (!context.refuses_unknown) {
     diagnostic.title += "; --unknown " + context.unknown + " handles these pixels";
+    return diagnostic;
+  }
+  if (are_exchanged(group, context)) {
+    diagnostic.advice =
+        "these colors are those of the class table with red and blue exchanged, as cv2.imwrite "
+        "saves RGB: exchange them back in the labels, or in the class table";
     return diagnostic;
   }
   if (const auto id = id_of(first.text); id && group.size() == 1)

@@ -280,7 +280,8 @@ std::optional<labels::RgbId> parse_rgb_id(const std::string& text) {
     if (c != ' ' && c != '*')
       formula += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   }
-  for (const labels::RgbId known : {labels::RgbId::low_first, labels::RgbId::tens_of_red}) {
+  for (const labels::RgbId known :
+       {labels::RgbId::red, labels::RgbId::low_first, labels::RgbId::tens_of_red}) {
     std::string name(labels::rgb_id_name(known));
     std::erase(name, '*');
     if (formula == name) return known;
@@ -311,17 +312,19 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
                        kLabels);
   CLI::Option* const rgb_id =
       add_parsed<labels::RgbId>(command, "--rgb-id", label.rgb_id, parse_rgb_id,
-                                "with rgb-id: the id that a color encodes, r+256g+65536b (COCO "
-                                "panoptic) or r/10*256+g (ADE20K full)",
-                                "r+256g+65536b|r/10*256+g", kLabels);
+                                "with rgb-id: the id that a color encodes, r (CARLA, SYNTHIA), "
+                                "r+256g+65536b (COCO panoptic) or r/10*256+g (ADE20K full)",
+                                "r|r+256g+65536b|r/10*256+g", kLabels);
   set_choices(rgb_id, choices_of(*rgb_id));
   add_value(command, "--shift-ids", label.shift_ids,
             "added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored",
             "-N", kLabels);
   add_value(command, "--threshold", label.threshold,
-            "with binary: pixels with a luma of N or more are foreground", "N", kLabels)
+            "with binary: pixels with a luma of N or more are foreground; in 16-bit gray, pixels "
+            "with a stored value of N or more, and N is required unless all are 0 or 65535",
+            "N", kLabels)
       ->default_str("128")
-      ->check(CLI::Range(0, 255));
+      ->check(CLI::Range(1, 65535));
   add_value(command, "--ignore", label.ignore,
             "id, class name or color to exclude from training; repeatable [default: 255 in 8-bit, "
             "65535 in 16-bit ids, unless a "

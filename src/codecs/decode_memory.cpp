@@ -56,10 +56,11 @@ std::uint64_t image_memory(std::uint64_t file_bytes, const ImageInfo& info,
 std::uint64_t label_memory(std::uint64_t file_bytes, const ImageInfo& info) {
   const std::uint64_t channels = channels_of(info.kind);
   // Labels of samples are read as 8 bits, then become 16 bits.
-  const std::uint64_t result = channels >= 3 ? 3 : info.bit_depth <= 8 ? 3 : 2;
+  const bool wide = info.bit_depth == 16;
+  const std::uint64_t result = channels >= 3 ? (wide ? 6 : 3) : wide ? 2 : 3;
   const bool plain = info.kind == PixelKind::gray || info.kind == PixelKind::rgb ||
                      info.kind == PixelKind::palette;
-  const std::uint64_t row_samples = channels * (info.bit_depth == 16 ? 2 : 1);
+  const std::uint64_t row_samples = channels * (wide ? 2 : 1);
   return pixels_of(info) * result + held_by_codec(file_bytes, info, plain, row_samples);
 }
 

@@ -69,8 +69,8 @@ class Decoder {
 
   // Decodes a label to its raw values. gAMA, sRGB, iCCP, tRNS and sBIT never change a value; a
   // palette index beyond the palette is kept. JPEG is decoded too; the caller decides if lossy
-  // labels are allowed. EXIF orientation is never applied. 16-bit RGB is an error, and so is a
-  // label of more than `max_pixels` pixels.
+  // labels are allowed. EXIF orientation is never applied. A label of more than
+  // `max_pixels` pixels is an error.
   [[nodiscard]] Result<RawLabel> decode_label(std::span<const std::byte> file,
                                               std::uint64_t max_pixels, bool lenient = false);
 

@@ -19,8 +19,8 @@ struct PixelBuffers {
   [[nodiscard]] MutablePixels image(int width, int height, int channels) {
     return view<std::uint8_t>(width, height, channels);
   }
-  [[nodiscard]] MutableIds ids(int width, int height) {
-    return view<std::uint16_t>(width, height, 1);
+  [[nodiscard]] MutableIds ids(int width, int height, int channels = 1) {
+    return view<std::uint16_t>(width, height, channels);
   }
 
  private:

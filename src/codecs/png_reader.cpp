@@ -158,6 +158,22 @@ Status read_rgb_label(PngSession& session, RawLabel& label, PixelBuffers& buffer
   return session.read_into(image.data, image.row_bytes);
 }
 
+// Reads colors of 16 bits per channel.
+Status read_wide_label(PngSession& session, PixelKind kind, RawLabel& label,
+                       PixelBuffers& buffers) {
+  const MutableIds image = buffers.ids(label.width, label.height, 3);
+  label.wide_rgb = image;
+  if (kind == PixelKind::rgb) return session.read_into(image.data, image.row_bytes);
+  std::uint16_t first = 0;
+  return session.read_through(buffers.raw, [&](const png_byte* row, int y) {
+    // the buffer is aligned, and so is each row of 8-byte pixels
+    const auto* samples = reinterpret_cast<const std::uint16_t*>(row);
+    if (y == 0) first = samples[3];
+    label.alpha_varies |=
+        drop_alpha(samples, image.row(y), static_cast<std::size_t>(image.width), first);
+  });
+}
+
 template <class Sample>
 Status read_gray_alpha_label(PngSession& session, RawLabel& label, const MutableIds& ids,
                              Buffer& raw) {
@@ -188,6 +204,8 @@ Status read_sample_label(PngSession& session, PixelKind kind, RawLabel& label,
 
 Status read_label_rows(PngSession& session, PixelKind kind, RawLabel& label,
                        PixelBuffers& buffers) {
+  const bool is_color = kind == PixelKind::rgb || kind == PixelKind::rgba;
+  if (is_color && label.bit_depth == 16) return read_wide_label(session, kind, label, buffers);
   if (kind == PixelKind::rgb) return read_rgb_label(session, label, buffers);
   if (kind == PixelKind::rgba) return read_rgba_label(session, label, buffers);
   return read_sample_label(session, kind, label, buffers);
@@ -255,11 +273,6 @@ Result<ConstPixels> read_png_image(std::span<const std::byte> file, const ImageI
 
 Result<RawLabel> read_png_label(std::span<const std::byte> file, const ImageInfo& info,
                                 PixelBuffers& buffers) {
-  const bool is_color = info.kind == PixelKind::rgb || info.kind == PixelKind::rgba;
-  if (is_color && info.bit_depth == 16) {
-    return data_error("16-bit " + std::string(pixel_kind_name(info.kind)) +
-                      " labels are not supported; save the colors with 8 bits");
-  }
   if (RawLabel plain = describe_label(info); read_plain_label(file, info, plain, buffers))
     return plain;
   PngSession session(file);

@@ -16,6 +16,18 @@ bool drop_gray_alpha_of(const Sample* gray_alpha, std::uint16_t* gray, std::size
   return differences != 0;
 }
 
+template <class Sample>
+bool drop_alpha_of(const Sample* rgba, Sample* rgb, std::size_t pixels, Sample alpha) {
+  unsigned differences = 0;
+  for (std::size_t i = 0; i < pixels; ++i) {
+    rgb[3 * i] = rgba[4 * i];
+    rgb[3 * i + 1] = rgba[4 * i + 1];
+    rgb[3 * i + 2] = rgba[4 * i + 2];
+    differences |= static_cast<unsigned>(rgba[4 * i + 3] ^ alpha);
+  }
+  return differences != 0;
+}
+
 }  // namespace
 
 void replicate_gray(const std::uint8_t* gray, std::uint8_t* rgb, std::size_t pixels) {
@@ -87,14 +99,12 @@ void blend_to_gray(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_
 
 bool drop_alpha(const std::uint8_t* rgba, std::uint8_t* rgb, std::size_t pixels,
                 std::uint8_t alpha) {
-  unsigned differences = 0;
-  for (std::size_t i = 0; i < pixels; ++i) {
-    rgb[3 * i] = rgba[4 * i];
-    rgb[3 * i + 1] = rgba[4 * i + 1];
-    rgb[3 * i + 2] = rgba[4 * i + 2];
-    differences |= static_cast<unsigned>(rgba[4 * i + 3] ^ alpha);
-  }
-  return differences != 0;
+  return drop_alpha_of(rgba, rgb, pixels, alpha);
+}
+
+bool drop_alpha(const std::uint16_t* rgba, std::uint16_t* rgb, std::size_t pixels,
+                std::uint16_t alpha) {
+  return drop_alpha_of(rgba, rgb, pixels, alpha);
 }
 
 bool drop_gray_alpha(const std::uint8_t* gray_alpha, std::uint16_t* gray, std::size_t pixels,

@@ -50,6 +50,8 @@ void blend_to_gray(const std::uint8_t* rgba, const RgbColor& behind, std::uint8_
 // These drop alpha. They return true if the alpha of any pixel differs from `alpha`.
 [[nodiscard]] bool drop_alpha(const std::uint8_t* rgba, std::uint8_t* rgb, std::size_t pixels,
                               std::uint8_t alpha);
+[[nodiscard]] bool drop_alpha(const std::uint16_t* rgba, std::uint16_t* rgb, std::size_t pixels,
+                              std::uint16_t alpha);
 [[nodiscard]] bool drop_gray_alpha(const std::uint8_t* gray_alpha, std::uint16_t* gray,
                                    std::size_t pixels, std::uint8_t alpha);
 [[nodiscard]] bool drop_gray_alpha(const std::uint16_t* gray_alpha, std::uint16_t* gray,

@@ -83,7 +83,8 @@ struct Finder {
     const Result<RawLabel> label =
         room.decoder(decoder).decode_label(file, options.max_pixels, options.lenient);
     if (!label.ok() && label.error().code == ErrorCode::io) return label.error();
-    if (!label.ok() || label->lossy || (label->rgb.data == nullptr) != ids) return {};
+    if (!label.ok() || label->lossy) return {};
+    if (ids ? label->samples.data == nullptr : label->rgb.data == nullptr) return {};
     ++labels;
     const std::optional<Colors> found = values_of(*label, {place, {}});
     if (!found) ++crowded;

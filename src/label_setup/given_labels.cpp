@@ -214,19 +214,15 @@ Status check_formula(const LabelOptions& options, const GivenLabels& given) {
   const std::string formula(labels::rgb_id_name(options.rgb_id));
   if (options.kind == LabelKind::rgb_id && given.rgb_id == labels::RgbId::none)
     return usage_error(
-        "--label-kind rgb-id needs the formula that turns a color into an id: give --rgb-id "
-        "r+256g+65536b (as COCO panoptic), --rgb-id r/10*256+g (as ADE20K full), or a --preset of "
+        "--label-kind rgb-id needs the formula that turns a color into an id: give --rgb-id r (as "
+        "CARLA and SYNTHIA), --rgb-id r+256g+65536b (as COCO panoptic), --rgb-id r/10*256+g (as "
+        "ADE20K full), or a --preset of "
         "such labels");
   const bool by_color = options.kind == LabelKind::automatic || options.kind == LabelKind::index ||
                         options.kind == LabelKind::rgb_id;
   if (!by_color && !formula.empty())
     return usage_error("--rgb-id " + formula +
                        " finds ids in colors; leave --label-kind out, or give --label-kind rgb-id");
-  if (!formula.empty() && options.classes.empty() && !options.class_count && options.map.empty() &&
-      given.preset == nullptr)
-    return usage_error(
-        "--rgb-id " + formula +
-        " does not say how many classes there are: give --num-classes N, --classes or --map");
   return {};
 }
 
@@ -275,11 +271,12 @@ Result<std::optional<PackedLabels>> given_pack(const LabelOptions& options) {
   return std::optional(std::move(packed));
 }
 
-Result<int> given_threshold(const LabelOptions& options,
-                            const std::optional<PackedLabels>& packed) {
-  if (!packed || !packed->threshold) return options.threshold.value_or(kUsualThreshold);
-  if (options.threshold.value_or(*packed->threshold) == *packed->threshold)
-    return *packed->threshold;
+Result<std::optional<int>> given_threshold(const LabelOptions& options,
+                                           const std::optional<PackedLabels>& packed) {
+  if (!packed || !packed->threshold) return options.threshold;
+  if (options.threshold && *options.threshold == *packed->threshold) return options.threshold;
+  if (!options.threshold)
+    return *packed->threshold == labels::kUsualThreshold ? std::nullopt : packed->threshold;
   return usage_error("--threshold " + std::to_string(*options.threshold) +
                      " contradicts --classes " + packed->folder + ", whose labels were read with " +
                      std::to_string(*packed->threshold) + "; leave --threshold out");

@@ -34,9 +34,10 @@ struct GivenLabels {
 // The labels of the pack that --classes names; absent if it names none.
 [[nodiscard]] Result<std::optional<PackedLabels>> given_pack(const LabelOptions& options);
 // Returns the threshold for labels that are read by brightness: that of the pack in --classes, else
-// --threshold. Fails if both exist and differ.
-[[nodiscard]] Result<int> given_threshold(const LabelOptions& options,
-                                          const std::optional<PackedLabels>& packed);
+// --threshold. Absent if neither was given; a pack with the usual one may have been made without.
+// Fails if both exist and differ.
+[[nodiscard]] Result<std::optional<int>> given_threshold(const LabelOptions& options,
+                                                         const std::optional<PackedLabels>& packed);
 // Returns the class table of --classes or --num-classes, or nothing if neither was given. `packed`
 // is the result of given_pack().
 [[nodiscard]] Result<std::optional<labels::ClassTable>> given_table(

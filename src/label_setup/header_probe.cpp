@@ -56,7 +56,7 @@ void count_label(LabelForms& forms, const codecs::ImageInfo& info, const std::st
   }
   if (info.kind == PixelKind::gray || info.kind == PixelKind::gray_alpha)
     return count_form(info.bit_depth == 16 ? forms.gray16 : forms.gray8, path);
-  count_form(forms.rgb, path);
+  count_form(info.bit_depth == 16 ? forms.rgb16 : forms.rgb, path);
 }
 
 void merge_form(LabelForms::Form& left, const LabelForms::Form& right) {
@@ -232,7 +232,7 @@ class Survey {
 void LabelForms::add(const LabelForms& later) {
   count_palettes(*this, later.palette.count, later.palette_hash, later.palettes_differ);
   for (const auto form : {&LabelForms::gray8, &LabelForms::gray16, &LabelForms::palette,
-                          &LabelForms::rgb, &LabelForms::jpeg})
+                          &LabelForms::rgb, &LabelForms::rgb16, &LabelForms::jpeg})
     merge_form(this->*form, later.*form);
 }
 
@@ -246,6 +246,11 @@ std::optional<Problem> check_headers(const SampleHeaders& headers, const RecordO
   if (auto problem = too_large(image, path, options.max_pixels)) return problem;
   for (const FileHeader& label : headers.labels)
     if (auto problem = too_large(label.info, label.path, options.max_pixels)) return problem;
+  for (const FileHeader& label : headers.labels)
+    if (label.info.orientation != 1 && options.exif != ExifPolicy::ignore)
+      return Problem{ProblemKind::label_orientation, label.path,
+                     "EXIF orientation " + std::to_string(label.info.orientation) + ", its image " +
+                         (image.orientation == 1 ? "none" : std::to_string(image.orientation))};
   const auto applied = applies_orientation(options.exif, image, headers.label_size());
   if (!applied)
     return Problem{ProblemKind::orientation, path,
@@ -254,16 +259,26 @@ std::optional<Problem> check_headers(const SampleHeaders& headers, const RecordO
                        size_text(*headers.label_size())};
   const Extent seen = oriented_size(image, *applied);
   for (const FileHeader& label : headers.labels) {
-    if (options.size_mismatch == SizeMismatch::error && seen != stored_size(label.info))
-      return Problem{ProblemKind::size_mismatch, path,
-                     "is " + size_text(seen) + ", its label '" + label.path + "' is " +
-                         size_text(stored_size(label.info))};
+    if (const Extent size = stored_size(label.info);
+        options.size_mismatch == SizeMismatch::error && seen != size)
+      return Problem{
+          !image.swaps_axes() && size == Extent{seen.height, seen.width}
+              ? ProblemKind::exchanged_sides
+              : ProblemKind::size_mismatch,
+          path, "is " + size_text(seen) + ", its label '" + label.path + "' is " + size_text(size)};
   }
   if (options.tile && !can_be_tiled(options, packed_source_size(headers, options)))
     return Problem{
         ProblemKind::too_large, path,
         "of " + size_text(seen) + " makes too many tiles, or too large an image to cut them from"};
   return std::nullopt;
+}
+
+void note_exchanged_sides(std::uint64_t labels, ProblemLog& problems) {
+  constexpr auto kKind = ProblemKind::exchanged_sides;
+  if (labels > 1 && problems.group(kKind).count == labels)
+    problems.extend_first(
+        kKind, "; width and height are exchanged in all " + std::to_string(labels) + " labels");
 }
 
 Extent packed_source_size(const SampleHeaders& headers, const RecordOptions& options) {

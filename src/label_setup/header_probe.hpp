@@ -28,7 +28,12 @@ struct LabelForms {
   std::uint64_t palette_hash = 0;  // of the palette of these files
   bool palettes_differ = false;    // in any byte, even if one is only longer than the other
   Form rgb;                        // with or without alpha
+  Form rgb16;                      // the same with 16 bits per channel
   Form jpeg;
+
+  [[nodiscard]] std::uint64_t total() const {
+    return gray8.count + gray16.count + palette.count + rgb.count + rgb16.count + jpeg.count;
+  }
 
   // Adds the counts of files that come later.
   void add(const LabelForms& later);
@@ -72,6 +77,9 @@ struct SampleHeaders {
 // Finds a fault of the headers. Also applied to the bytes that are packed.
 [[nodiscard]] std::optional<Problem> check_headers(const SampleHeaders& headers,
                                                    const RecordOptions& options);
+
+// If the width and height of all `labels` labels are exchanged, adds this to the first such problem.
+void note_exchanged_sides(std::uint64_t labels, ProblemLog& problems);
 
 // Returns the size of the image as it is packed: rotated if its EXIF orientation is applied, and
 // cropped to its label with --size-mismatch crop-min. Precondition: check_headers() found nothing.

@@ -13,10 +13,12 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "codecs/decoder.hpp"
 #include "label_setup/first_failure.hpp"
 #include "label_setup/label_room.hpp"
 #include "label_setup/source_file.hpp"
+#include "labels/alpha_mask.hpp"
 #include "labels/class_table.hpp"
 #include "labels/gray_rgb.hpp"
 #include "settings/ticker.hpp"
@@ -114,20 +116,32 @@ class Scanner {
   PaletteColors colors;
   Undecoded undecoded;
   Place crowded = kNowhere;  // the first label with too many ids
+  IdScan::Shades shades;
+  IdScan::BlackAndWhite shown;
+  IdScan::Numbering numbering;
 
-  Status look_at(const std::string& path, std::uint64_t bytes, const RecordOptions& options,
-                 Place place, Shared& shared) {
+  Status look_at(const std::string& path, std::uint64_t bytes, const PackOptions& pack, Place place,
+                 Shared& shared) {
+    const RecordOptions& options = pack.record;
     HOTPACK_ASSIGN(const std::span<const std::byte> file, reader.read(path, bytes));
     HOTPACK_ASSIGN(LabelRoom room, LabelRoom::take(shared.budget, reader, file, options, path));
     const Result<RawLabel> label =
         room.decoder(decoder).decode_label(file, options.max_pixels, options.lenient);
     if (!label.ok() && label.error().code == ErrorCode::io) return label.error();
-    if (!label.ok()) {
-      undecoded.add(place, label.error().message);
+    const Status readable = label.ok() ? labels::check_alpha(*label) : Status(label.error());
+    if (!readable.ok()) {
+      undecoded.add(place, readable.error().message);
       return {};
     }
+    const labels::RgbId formula = pack.label.rgb_id;
     if (label->samples.data != nullptr) {
       mark(*label, place);
+    } else if (label->wide_rgb.data != nullptr) {
+      if (formula == labels::RgbId::red) mark_red(label->wide_rgb, wide);
+    } else if (formula == labels::RgbId::red) {
+      mark_red(label->rgb, narrow);
+    } else if (formula != labels::RgbId::none) {
+      mark_coded(label->rgb, formula);
     } else if (const auto colored = labels::first_colored_pixel(label->rgb)) {
       shared.found_color(place, *colored);
     } else {
@@ -138,19 +152,17 @@ class Scanner {
 
   void mark(const RawLabel& label, Place place) {
     seen_.reset();
-    for (int y = 0; y < label.height; ++y) {
-      const std::uint16_t* const row = label.samples.row(y);
-      int last = -1;
-      for (int x = 0; x < label.width; ++x) {
-        if (row[x] == last) continue;
-        last = row[x];
-        seen_.set(row[x]);
-      }
-    }
+    const int largest = (1 << label.bit_depth) - 1;
+    for (int y = 0; y < label.height; ++y)
+      mark_row(
+          label.width, [row = label.samples.row(y)](int x) { return row[x]; },
+          label.is_palette ? 0 : largest);
     const bool is_wide = label.bit_depth == 16;
     (is_wide ? wide : narrow) |= seen_;
     foregrounds.add(place, seen_[1], seen_[is_wide ? 65535 : 255]);
     note_crowded(place);
+    numbering.add(seen_);
+    note_shown(label, largest);
     const std::size_t colored =
         label.is_palette ? std::min(label.palette.size(), colors.size()) : 0;
     for (std::size_t index = 0; index < colored; ++index)
@@ -159,18 +171,67 @@ class Scanner {
 
   void mark_gray(ConstPixels rgb, Place place) {
     seen_.reset();
-    for (int y = 0; y < rgb.height; ++y) {
-      const std::uint8_t* at = rgb.row(y);
-      for (int x = 0; x < rgb.width; ++x, at += 3) seen_.set(*at);
-    }
+    for (int y = 0; y < rgb.height; ++y)
+      mark_row(
+          rgb.width, [row = rgb.row(y)](int x) { return row[3 * x]; }, 255);
     narrow |= seen_;
     foregrounds.add(place, seen_[1], seen_[255]);
     note_crowded(place);
+    numbering.add(seen_);
+    note_shown({}, 255);
+  }
+
+  // Marks the red values of colors.
+  template <class Sample>
+  void mark_red(PixelView<const Sample> rgb, std::bitset<65536>& ids) {
+    for (int y = 0; y < rgb.height; ++y)
+      for (int x = 0; x < rgb.width; ++x) ids.set(rgb.row(y)[3 * x]);
+  }
+
+  // Marks the ids that a formula finds in colors; larger ones are unknown in any case.
+  void mark_coded(ConstPixels rgb, labels::RgbId formula) {
+    for (int y = 0; y < rgb.height; ++y)
+      for (int x = 0; x < rgb.width; ++x) {
+        const std::uint8_t* const at = rgb.row(y) + std::ptrdiff_t{3} * x;
+        const auto id = labels::rgb_id(formula, {at[0], at[1], at[2]});
+        if (id && *id < wide.size()) wide.set(*id);
+      }
   }
 
  private:
+  // Marks the values of a row; counts them as shades of gray up to `largest`, unless it is 0.
+  template <class At>
+  void mark_row(int width, At at, int largest) {
+    for (int begin = 0, x = 1; x <= width; ++x) {
+      const int value = at(begin);
+      if (x < width && at(x) == value) continue;
+      seen_.set(static_cast<std::size_t>(value));
+      const auto pixels = static_cast<std::uint64_t>(x - std::exchange(begin, x));
+      if (largest > 0) shades.add(static_cast<int>(std::int64_t{value} * 255 / largest), pixels);
+    }
+  }
+
   void note_crowded(Place place) {
     if (place < crowded && seen_.count() > kMostIdsOfLabel) crowded = place;
+  }
+
+  // `largest` is white in a label without a palette.
+  void note_shown(const RawLabel& label, int largest) {
+    std::size_t left = seen_.count();
+    shown.other = shown.other || left > 2;
+    for (std::size_t value = 0; left > 0 && left <= 2; ++value) {
+      if (!seen_[value]) continue;
+      --left;
+      constexpr RgbColor kBlack{}, kWhite{255, 255, 255}, kOther{1, 1, 1};
+      const RgbColor color = label.is_palette
+                                 ? (value < label.palette.size() ? label.palette[value] : kOther)
+                             : value == 0                                 ? kBlack
+                             : value == static_cast<std::size_t>(largest) ? kWhite
+                                                                          : kOther;
+      if (color == kBlack) shown.black.set(value);
+      if (color == kWhite) shown.white.set(value);
+      shown.other = shown.other || (color != kBlack && color != kWhite);
+    }
   }
 
   std::bitset<65536> seen_;  // in one label
@@ -192,8 +253,14 @@ struct Found {
   PaletteColors colors;
   Undecoded undecoded;
   Place crowded = kNowhere;
+  IdScan::Shades shades;
+  IdScan::BlackAndWhite shown;
+  IdScan::Numbering numbering;
 
   void add(const Scanner& scanner) {
+    shades.add(scanner.shades);
+    shown.add(scanner.shown);
+    numbering.add(scanner.numbering);
     crowded = std::min(crowded, scanner.crowded);
     if (scanner.undecoded.place != kNowhere)
       undecoded.add(scanner.undecoded.place, scanner.undecoded.why);
@@ -207,6 +274,9 @@ struct Found {
     IdScan scan;
     scan.narrow = narrow;
     scan.wide = wide;
+    scan.shades = shades;
+    scan.shown = shown;
+    scan.numbering = numbering;
     if (undecoded.place != kNowhere)
       scan.undecoded = label_at(lists, undecoded.place) + ": " + undecoded.why;
     scan.crowded_label = label_at(lists, crowded);
@@ -272,8 +342,8 @@ class Scan {
     if (shared_.failure.skips(place)) return;
     const SampleList& list = *lists_[place.list];
     const Sample& sample = list.samples[place.sample];
-    Status status = scanners_.local().look_at(list.label_path(sample), sample.label.bytes,
-                                              options_.record, place, shared_);
+    Status status = scanners_.local().look_at(list.label_path(sample), sample.label.bytes, options_,
+                                              place, shared_);
     if (!status.ok()) shared_.failure.add(place, std::move(status).error());
   }
 
@@ -293,7 +363,65 @@ class Scan {
   Shared shared_;
 };
 
+constexpr int kNear = 8;  // of black or white: as near as noise of a JPEG
+
 }  // namespace
+
+void IdScan::Shades::add(int shade, std::uint64_t pixels) {
+  const bool is_dark = shade <= kNear, is_light = shade >= 255 - kNear;
+  (is_dark ? dark : is_light ? light : between) += pixels;
+  low = low || (!is_dark && shade < 128);
+  high = high || (!is_light && shade >= 128);
+}
+
+void IdScan::Shades::add(const Shades& more) {
+  dark += more.dark;
+  light += more.light;
+  between += more.between;
+  low = low || more.low;
+  high = high || more.high;
+}
+
+bool IdScan::Shades::soft() const {
+  return dark > 0 && light > 0 && low && high && 10 * between <= dark + light + between;
+}
+
+void IdScan::BlackAndWhite::add(const BlackAndWhite& more) {
+  black |= more.black;
+  white |= more.white;
+  other = other || more.other;
+}
+
+bool IdScan::BlackAndWhite::stored_in_several_ways() const {
+  const auto plain = [](const std::bitset<65536>& values) {
+    return values.count() <= 1 && (values.none() || values[0] || values[1]);
+  };
+  return !other && black.any() && white.any() && !(plain(black) && plain(white));
+}
+
+void IdScan::Numbering::add(const std::bitset<65536>& ids) {
+  constexpr std::size_t kFew = 4;
+  const std::size_t count = ids.count() - (ids[0] ? 1 : 0);
+  if (count < kFew) return;
+  for (std::size_t id = 1; id <= count; ++id)
+    if (!ids[id]) return void(++others);
+  ++gapless;
+  fewest = std::min(fewest, count);
+  most = std::max(most, count);
+}
+
+void IdScan::Numbering::add(const Numbering& more) {
+  gapless += more.gapless;
+  others += more.others;
+  fewest = std::min(fewest, more.fewest);
+  most = std::max(most, more.most);
+}
+
+bool IdScan::Numbering::of_objects() const {
+  constexpr std::uint64_t kEnoughLabels = 3;
+  constexpr std::size_t kMany = 16;
+  return gapless >= kEnoughLabels && 20 * others <= gapless && most > kMany && fewest < most;
+}
 
 Result<std::string> color_in(const std::string& path, const RecordOptions& options) {
   std::vector<std::byte> file;
@@ -303,6 +431,21 @@ Result<std::string> color_in(const std::string& path, const RecordOptions& optio
   if (!label.ok() || label->rgb.data == nullptr) return std::string();
   const auto pixel = labels::first_colored_pixel(label->rgb);
   return pixel ? color_at(*pixel) : std::string();
+}
+
+Result<std::string> channels_text(const std::string& path, const RecordOptions& options) {
+  constexpr std::size_t kListed = 6;
+  std::vector<std::byte> file;
+  HOTPACK_TRY(read_file(path, file));
+  codecs::Decoder decoder;
+  const Result<RawLabel> label = decoder.decode_label(file, options.max_pixels, options.lenient);
+  if (!label.ok() || label->wide_rgb.data == nullptr) return std::string("not readable");
+  std::array<std::bitset<65536>, 3> seen;
+  for (int y = 0; y < label->height; ++y)
+    for (int x = 0; x < 3 * label->width; ++x)
+      seen[static_cast<std::size_t>(x) % 3].set(label->wide_rgb.row(y)[x]);
+  return "red " + ids_text(seen[0], kListed) + ", green " + ids_text(seen[1], kListed) + ", blue " +
+         ids_text(seen[2], kListed);
 }
 
 Result<IdScan> scan_ids(std::span<const SampleList* const> lists, const PackOptions& options,

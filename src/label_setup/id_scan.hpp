@@ -25,7 +25,7 @@ inline constexpr std::size_t kMostIdsOfLabel = 100;
 struct IdScan {
   std::bitset<65536>
       narrow;  // ids in labels of up to 8 bits, and in RGB labels whose channels are all equal
-  std::bitset<65536> wide;    // ids in 16-bit labels
+  std::bitset<65536> wide;    // ids in 16-bit labels, and those that --rgb-id finds in colors
   std::string colored_label;  // the first RGB label with a color, in the order of lists and
                               // samples; empty if there is none
   std::string color;          // "#rrggbb at x=3 y=0"
@@ -43,6 +43,38 @@ struct IdScan {
     RgbColor color{}, other_color{};
   };
   std::optional<PaletteClash> clash;
+
+  // The gray values of labels without a palette, in 8 bits: pixels of those near black and white,
+  // and of those between; whether the latter are in both halves.
+  struct Shades {
+    std::uint64_t dark = 0, light = 0, between = 0;
+    bool low = false, high = false;
+
+    void add(int shade, std::uint64_t pixels);
+    void add(const Shades& more);
+    // True for masks of two classes with soft edges, or with noise of a JPEG.
+    [[nodiscard]] bool soft() const;
+  } shades;
+  // What labels show, if it is only black and white: the stored values of each, over all labels.
+  struct BlackAndWhite {
+    std::bitset<65536> black, white;
+    bool other = false;  // some label shows more
+
+    void add(const BlackAndWhite& more);
+    // True if one color is stored as several values, or as one that is neither 0 nor 1.
+    [[nodiscard]] bool stored_in_several_ways() const;
+  } shown;
+  // The labels with at least 4 ids above 0: those whose ids are 1 … n without a gap, as numbers of
+  // objects are, the others, and the smallest and largest n.
+  struct Numbering {
+    std::uint64_t gapless = 0, others = 0;
+    std::size_t fewest = 65536, most = 0;
+
+    void add(const std::bitset<65536>& ids);
+    void add(const Numbering& more);
+    // True if nearly all labels number their ids anew, and many ids occur.
+    [[nodiscard]] bool of_objects() const;
+  } numbering;
 };
 
 // Reads the ids of all labels. Ignores lists without label files, and labels that cannot be decoded
@@ -58,6 +90,11 @@ struct IdScan {
 // Returns the first pixel of an RGB label that is not gray, as "#rrggbb at x=3 y=0". Returns "" if
 // there is none, or if the file is not RGB or cannot be decoded. Fails with `io`.
 [[nodiscard]] Result<std::string> color_in(const std::string& path, const RecordOptions& options);
+
+// Returns the values of each channel of an RGB label of 16 bits, "red 0…22, green 0…3, blue 0";
+// that it cannot be decoded, if so. Fails with `io`.
+[[nodiscard]] Result<std::string> channels_text(const std::string& path,
+                                                const RecordOptions& options);
 
 // Describes a set of ids for people: "0…11" or "0…3, 7, 9". If there are more than `most` ranges,
 // only the first ones and the last are written: "0, 64, 128, …, 2901".

@@ -8,7 +8,6 @@
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "label_setup/label_words.hpp"
-#include "labels/presets.hpp"
 
 namespace hotpack::pipeline {
 
@@ -54,31 +53,56 @@ std::string white_text(const IdScan& found) {
   return found.wide[65535] ? (found.narrow[255] ? "255 (16 bits: 65535)" : "65535") : "255";
 }
 
-// Returns the option with which the labels can be read as masks. In 16-bit masks, 1 is as dark as
-// black, so no threshold separates them; they need a map.
-std::string as_masks(const IdScan& found) {
-  if (!found.wide[1]) return "--label-kind binary --threshold 1, if they are masks";
-  return std::string("--map FILE with the lines old,new and 0,background and 1,foreground") +
-         (found.narrow[255] ? " and 255,foreground" : "") +
-         (found.wide[65535] ? " and 65535,foreground" : "") + ", if they are masks";
-}
-
-Error mixed_masks_question(const IdScan& found, const std::string& as_ids) {
+Error mixed_masks_question(const IdScan& found) {
   const std::string white = white_text(found);
   return data_error(
       "some labels hold 0 and 1, others 0 and " + white + ", and none holds both 1 and " + white +
       ": masks of two classes whose foreground is 1 in some files (such as '" + found.one_label +
       "') and " + white + " in others (such as '" + found.white_label +
-      "'), or class ids in which " + white + " means ignored. Choose one:\n  " + as_masks(found) +
-      "\n  --label-kind index" + as_ids + ", if they are ids");
+      "'), or class ids in which " + white +
+      " means ignored. Choose one:\n  --label-kind binary --threshold 1, if they are masks\n  "
+      "--label-kind index, if they are ids");
 }
 
-Error mask_question(const IdScan& found, const std::string& as_ids) {
+Error mask_question(const IdScan& found) {
   const std::string white = white_text(found);
   return data_error("the labels hold only 0 and " + white +
-                    ", so they are probably masks of two classes, not class ids. Give --label-kind "
-                    "binary, or --label-kind index" +
-                    as_ids + " if " + white + " means ignored");
+                    ", so they are probably masks of two classes, not class ids. Choose one:\n  "
+                    "--label-kind binary, if they are masks\n  --label-kind index, if " +
+                    white + " means ignored");
+}
+
+Error shown_masks_question(const IdScan& found) {
+  return data_error(
+      "all labels show only black and white, stored as different values (black " +
+      ids_text(found.shown.black) + ", white " + ids_text(found.shown.white) +
+      "), so they are probably masks of two classes from several programs. Choose one:\n  "
+      "--label-kind binary, if they are masks\n  --label-kind index, if the stored values are ids");
+}
+
+// 16-bit masks need a threshold, and 8-bit masks have a usual one.
+Error soft_masks_question(const IdScan& found) {
+  const IdScan::Shades& shades = found.shades;
+  const auto pixels = static_cast<double>(shades.dark + shades.light + shades.between);
+  const std::string threshold = found.wide.none() ? "" : " --threshold 32768";
+  return data_error(
+      "black and white hold " +
+      percent_text(static_cast<double>(shades.dark + shades.light) / pixels, 2) +
+      " of all pixels, and the other values lie between, so the labels are probably masks of two "
+      "classes with soft edges, not class ids. Choose one:\n  --label-kind binary" +
+      threshold + ", if they are masks" +
+      (threshold.empty() ? " (--threshold N makes pixels of N and more foreground; 128 without)"
+                         : " (pixels of that value and more are foreground)") +
+      "\n  --label-kind index, if each value is the id of a class");
+}
+
+// The question that masks raise if nothing says that they are not ids; none for other labels.
+Status check_masks(const IdScan& found) {
+  if (is_mask(found)) return mask_question(found);
+  if (is_mixed_masks(found)) return mixed_masks_question(found);
+  if (found.shown.stored_in_several_ways()) return shown_masks_question(found);
+  if (found.shades.soft()) return soft_masks_question(found);
+  return {};
 }
 
 Ids ids_of_classes(const IdScan& found, const std::vector<std::string>& ignore) {
@@ -109,55 +133,66 @@ std::string rescaling(const Ids& ids) {
          factor + ",1\" gives the first one back";
 }
 
+// Explains large ids that are those of objects in Cityscapes' files: class · 1000 + number.
+std::string object_text(const Ids& ids) {
+  constexpr std::size_t kFactor = 1000, kMostClasses = 64;
+  std::bitset<65536 / kFactor + 1> classes;
+  for (std::size_t id = kFactor; id < ids.size(); ++id)
+    if (ids[id]) classes.set(id / kFactor);
+  bool known = classes.any() && classes.count() <= kMostClasses;
+  for (std::size_t id = kMostClasses; id < kFactor; ++id) known = known && !ids[id];
+  return known ? ". Ids of 1000 and more seem to be the class · 1000 + the number of an object, as "
+                 "in the instanceIds of Cityscapes: use the files that hold class ids"
+               : "";
+}
+
+constexpr const char* kClassTable =
+    "\n  --classes FILE, a line id,name for each class; hotpack check --write-classes FILE writes "
+    "one to fill in";
+
 Status check_count(const Ids& ids, int count, const IdScan& scan, const std::string& found) {
-  const std::string number = std::to_string(count);
   if (found == "none" && !scan.undecoded.empty())
     return data_error(
         "no label can be decoded, so their classes cannot be counted; the first error: " +
         scan.undecoded);
   if (count == 0)
     return data_error("the labels hold no class id (found: " + found +
-                      "); give the number of classes with --num-classes N, or --label-kind");
+                      "); give the classes with --classes FILE, or choose a --label-kind");
   const bool many = count > kMaxScannedClasses,
              gaps = count > kFewClasses && 2 * ids.count() < static_cast<std::size_t>(count);
+  const std::string objects = object_text(ids);
+  if (many && (!gaps || !objects.empty()))
+    return data_error("the labels hold ids up to " + std::to_string(count - 1) +
+                      " (found: " + found + "), more than labels of classes do" + objects +
+                      ". If they are ids of classes, name these:" + kClassTable);
   if (gaps) {
     const std::string preset =
         found == "0, 128, 255" ? "\n  --preset refuge, whose values are these" : "";
     return data_error(
         "the labels hold few of the ids up to " + std::to_string(count - 1) + " (found: " + found +
         rescaling(ids) +
-        "), so they are probably not class ids. Say what each value means:\n  --map FILE "
-        "with a line old,new for each "
-        "value; hotpack check --write-classes FILE writes one to fill in" +
-        preset + "\n  --num-classes " + number + ", if there really are " + number + " classes");
+        "), so they are probably not class ids. Say what each value means:\n  --map FILE with a "
+        "line old,new for each value; hotpack check --write-classes FILE writes one to fill in" +
+        preset);
   }
-  if (many)
-    return data_error("the labels hold ids up to " + std::to_string(count - 1) +
-                      " (found: " + found + "); if there really are " + number +
-                      " classes, give --num-classes " + number);
   if (!scan.crowded_label.empty())
     return data_error("holds more than " + std::to_string(kMostIdsOfLabel) +
                           " different values, so it looks like a photograph or a gray image "
                           "(found in all labels: " +
-                          found + "); if they are ids of classes, give --num-classes " + number,
+                          found +
+                          "). Say what the values are:\n  --label-kind binary, if the labels are "
+                          "masks of two classes with soft edges" +
+                          kClassTable,
                       scan.crowded_label);
   return {};
 }
 
-// Returns the names of presets of id labels with as many classes as the labels have, if all ids
-// occur. Returns "" for small numbers of classes, which fit too many presets.
-std::string fitting_presets(const Ids& ids, int count) {
-  constexpr int kTelling = 10;
-  std::string names;
-  if (count < kTelling || ids.count() != static_cast<std::size_t>(count)) return names;
-  for (const std::string_view name : labels::preset_names()) {
-    const labels::Preset& preset = *labels::find_preset(name);
-    if (preset.kind != LabelKind::index || !preset.map.empty() ||
-        preset.table.classes.size() != ids.count())
-      continue;
-    names += (names.empty() ? "; as many as --preset " : " or ") + std::string(name);
-  }
-  return names.empty() ? names : names + " has";
+std::string object_warning(const IdScan& scan) {
+  return "the ids look like numbers of objects, not of classes: nearly every label numbers them "
+         "from 1 without a gap, and the largest is " +
+         std::to_string(scan.numbering.fewest) + " in one label and " +
+         std::to_string(scan.numbering.most) +
+         " in another. For two classes give --label-kind binary --threshold 1";
 }
 
 }  // namespace
@@ -165,10 +200,8 @@ std::string fitting_presets(const Ids& ids, int count) {
 Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan,
                                          std::string& explanation) {
   HOTPACK_ASSIGN(const IdScan* const found, scan.get());
-  if (options.kind == LabelKind::automatic && is_mask(*found))
-    return mask_question(*found, " with --num-classes 1");
-  if (options.kind == LabelKind::automatic && is_mixed_masks(*found))
-    return mixed_masks_question(*found, " with --num-classes 2");
+  if (options.kind == LabelKind::automatic && options.rgb_id == labels::RgbId::none)
+    HOTPACK_TRY(check_masks(*found));
   constexpr std::size_t kListed = 16;
   const std::string text = ids_text(found->narrow | found->wide, kListed);
   const Ids ids = ids_of_classes(*found, options.ignore);
@@ -176,18 +209,19 @@ Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan&
   HOTPACK_TRY(check_count(ids, count, *found, text));
   explanation +=
       "; ids found: " + text + ", so " + std::to_string(count) +
-      (count == 1 ? " class" : " classes") + fitting_presets(ids, count) +
+      (count == 1 ? " class" : " classes") +
       (count > 1 && !ids[0] ? "; 0 never occurs: if ids count from 1, give --shift-ids -1" : "") +
       "; if another split may hold more, give --num-classes N or --classes";
-  return labels::numbered_classes(count);
+  labels::ClassTable table = labels::numbered_classes(count);
+  if (found->numbering.of_objects()) table.warnings.push_back(object_warning(*found));
+  return table;
 }
 
 Status check_not_masks(LabelScan& scan) {
   HOTPACK_ASSIGN(const IdScan some, scan.some());
-  if (!may_be_masks(some)) return {};
+  if (!may_be_masks(some) && some.shown.other && !some.shades.soft()) return {};
   HOTPACK_ASSIGN(const IdScan* const found, scan.get());
-  if (is_mixed_masks(*found)) return mixed_masks_question(*found, "");
-  return is_mask(*found) ? Status(mask_question(*found, "")) : Status();
+  return check_masks(*found);
 }
 
 Status check_palettes(LabelScan& scan) {

@@ -17,9 +17,10 @@ namespace hotpack::pipeline {
 [[nodiscard]] Result<labels::ClassTable> count_classes(const LabelOptions& options, LabelScan& scan,
                                                        std::string& explanation);
 
-// Fails if the labels are masks of 0 and 255 (65535 in 16 bits), or a mixture of these with masks
-// of 0 and 1: if such masks were read as ids, their foreground would be ignored. Reads a few labels
-// first, and all labels only if the few contain no other values.
+// Fails if the labels are masks of 0 and 255 (65535 in 16 bits), a mixture of these with masks of 0
+// and 1, masks that store black and white as several values, or masks with soft edges: if such
+// masks were read as ids, their foreground would be ignored. Reads a few labels first, and all
+// labels only if the few look like masks.
 [[nodiscard]] Status check_not_masks(LabelScan& scan);
 
 // Fails if palette labels give one index two different colors and no option says that indices are

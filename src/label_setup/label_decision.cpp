@@ -23,6 +23,7 @@ std::string forms_text(const LabelForms& forms, std::string_view file = {}) {
   add(forms.gray16, "16-bit gray");
   add(forms.palette, "palette");
   add(forms.rgb, "RGB");
+  add(forms.rgb16, "16-bit RGB");
   add(forms.jpeg, "JPEG");
   return text.empty() ? "not readable" : text + std::string(file);
 }
@@ -59,10 +60,11 @@ Status check_lossy(const LabelOptions& options, LabelKind kind, const LabelForms
   if (forms.jpeg.count == 0 || kind == LabelKind::binary) return {};
   if (kind == LabelKind::color && takes_nearest(options)) return {};
   return data_error(
-      "is a JPEG: lossy compression has changed its pixel values, so they do not tell the classes. "
-      "Use the PNG originals; for masks of two classes give --label-kind binary (with --threshold "
-      "N); if the classes have colors, give --unknown nearest:D. If these files are the photos, "
-      "--images and --labels are swapped",
+      "is a JPEG: lossy compression has changed its pixel values. Use the PNG originals, or choose "
+      "one:\n  --label-kind binary, if the labels are masks of two classes\n  --unknown nearest:64 "
+      "with --classes FILE, if the classes have colors\nIf these files are the photos, --images "
+      "and "
+      "--labels are swapped",
       forms.jpeg.first);
 }
 
@@ -83,7 +85,14 @@ std::string colors_text(const ColorList& list) {
   text = ". There are " + count + " in " + std::to_string(list.labels) +
          (list.labels == 1 ? " label" : " labels") + " examined: " + text;
   if (!list.preset.empty()) text += "; " + list.preset_text();
+  const bool red_alone = std::all_of(
+      list.colors.begin(), list.colors.end(),
+      [](const ListedColor& listed) { return listed.color[1] == 0 && listed.color[2] == 0; });
+  if (red_alone)
+    text +=
+        "; green and blue are 0 everywhere, so red is probably the id of the class, as in CARLA";
   return text + ". Say which color is which class:" +
+         (red_alone ? "\n  --rgb-id r, if red is the id" : "") +
          (list.preset.empty() ? "" : "\n  --preset " + list.preset) +
          "\n  --classes FILE.csv with rows name,r,g,b; hotpack check --write-classes FILE.csv "
          "writes one to fill in"
@@ -98,6 +107,19 @@ Error unexplained_color(const std::string& path, const std::string& color,
   const Result<ColorList> list = scan.colors();
   if (!list.ok()) return list.error();
   return data_error("holds RGB colors (" + color + "), and " + given + colors_text(*list), path);
+}
+
+// Fails for labels of 16-bit RGB if no formula finds ids in them. A few such files among others are
+// left to the decoder, which refuses each.
+Status check_wide_colors(const GivenLabels& given, const LabelForms& forms, LabelScan& scan) {
+  const bool most = 2 * forms.rgb16.count > forms.total();
+  if (!most || given.rgb_id == labels::RgbId::red) return {};
+  HOTPACK_ASSIGN(const std::string values, channels_text(forms.rgb16.first, scan.options().record));
+  return data_error(
+      "holds RGB of 16 bits (" + values +
+          "), which no class table has. If red is the id of the class, as in SYNTHIA, "
+          "give:\n  --rgb-id r",
+      forms.rgb16.first);
 }
 
 // Called if no option names classes, or only a class file without colors (`class_file`). Fails if
@@ -150,6 +172,7 @@ Result<LabelDecision> decide_label_kind(const LabelOptions& options, const Given
   if (open) {
     HOTPACK_ASSIGN(decision, decide_by_files(given, forms));
   }
+  if (!options.decodes_anything) HOTPACK_TRY(check_wide_colors(given, forms, scan));
   if (options.kind == LabelKind::automatic)
     HOTPACK_TRY(check_lossy(options, decision->kind, forms));
   decision->why +=

@@ -1,6 +1,7 @@
 #include "label_setup/label_setup.hpp"
 
 #include <algorithm>
+#include <bitset>
 #include <utility>
 
 #include "base/error.hpp"
@@ -154,7 +155,8 @@ Status check_ignored_by_map(const LabelMapping& mapping, const labels::LabelRule
 }
 
 Result<labels::LabelRules> rules_of(const LabelOptions& options, labels::RgbId rgb_id,
-                                    const LabelMapping& mapping, LabelKind kind, int threshold) {
+                                    const LabelMapping& mapping, LabelKind kind,
+                                    std::optional<int> threshold) {
   labels::LabelRules rules;
   rules.kind = kind;
   rules.rgb_id = kind == LabelKind::index ? rgb_id : labels::RgbId::none;
@@ -183,7 +185,7 @@ Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& giv
   LabelSetup setup;
   setup.scope = LabelScope::pixel;
   const bool binary = kind == LabelKind::binary;
-  HOTPACK_ASSIGN(const int threshold,
+  HOTPACK_ASSIGN(const std::optional<int> threshold,
                  given_threshold(options.label, binary ? given.packed : std::nullopt));
   HOTPACK_ASSIGN(labels::LabelRules rules,
                  rules_of(options.label, given.rgb_id, mapping, kind, threshold));
@@ -195,7 +197,7 @@ Result<LabelSetup> make_setup(const PackOptions& options, const GivenLabels& giv
   setup.unknown = unknown_text(rules.unknown, setup.table);
   setup.rules = rules;
   setup.pad_label = options.label.pad_label;
-  if (binary) setup.threshold = threshold;
+  if (binary) setup.threshold = threshold.value_or(labels::kUsualThreshold);
   if (mapping.values) describe_map(mapping, kind, setup, explanation);
   setup.explanation = std::move(explanation);
   for (std::string& warning : warnings_of_reserved_names(setup.table))
@@ -298,6 +300,47 @@ Status check_suffix_of_preset(const PackOptions& options, const labels::Preset* 
   return {};
 }
 
+// The preset for the same classes whose labels hold the ids of the classes themselves; null if
+// there is none.
+const labels::Preset* train_ids_of(const labels::Preset& preset) {
+  for (const std::string_view name : labels::preset_names()) {
+    const labels::Preset& other = *labels::find_preset(name);
+    if (set_of(name) == set_of(preset.name) && other.kind == LabelKind::index &&
+        other.map.empty() && other.table.classes.size() == preset.table.classes.size())
+      return &other;
+  }
+  return nullptr;
+}
+
+// True if labels hold ids of classes, and many of them stand for no class in `mapping`.
+bool hold_train_ids(const IdScan& found, const LabelMapping& mapping) {
+  constexpr std::size_t kMany = 8, kVoid = 3;
+  std::bitset<65536> ids = found.narrow | found.wide;
+  ids.reset(255).reset(65535);
+  const std::size_t count = ids.count();
+  if (count < kMany || (ids >> mapping.table.classes.size()).any()) return false;
+  for (const labels::MappedValue& value : *mapping.values)
+    if (value.class_id != labels::kIgnored && value.value < ids.size()) ids.reset(value.value);
+  return ids.count() >= kVoid;
+}
+
+// Fails if the preset is about label ids, and the labels hold train ids.
+Status check_train_ids(const GivenLabels& given, const LabelMapping& mapping, LabelScan& scan) {
+  const bool by_preset = given.preset != nullptr && !given.preset->map.empty() && !given.map;
+  if (!by_preset || !mapping.values) return {};
+  const labels::Preset* const other = train_ids_of(*given.preset);
+  if (other == nullptr) return {};
+  HOTPACK_ASSIGN(const IdScan some, scan.some());
+  if (!hold_train_ids(some, mapping)) return {};
+  HOTPACK_ASSIGN(const IdScan* const found, scan.get());
+  if (!hold_train_ids(*found, mapping)) return {};
+  return data_error("--preset " + given.preset->name + " is about label ids, but the labels hold " +
+                    ids_text(found->narrow | found->wide, 8) +
+                    ", as train ids do. Choose one:\n  --preset " + other->name +
+                    ", if they are train ids\n  --preset " + given.preset->name +
+                    " --label-kind index, if they are label ids");
+}
+
 std::string read_as(LabelKind kind) { return "labels are read as " + std::string(word_of(kind)); }
 
 Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList* const> splits,
@@ -309,6 +352,8 @@ Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList
   std::string explanation = read_as(decided.kind) + " (" + decided.why + ")";
   const auto count = [&] { return count_classes(options.label, scan, explanation); };
   HOTPACK_ASSIGN(const LabelMapping mapping, complete_mapping(options, given, decided.kind, count));
+  if (pixels_too && options.label.kind == LabelKind::automatic && decided.kind == LabelKind::index)
+    HOTPACK_TRY(check_train_ids(given, mapping, scan));
   if (pixels_too && ids_are_supposed(options, given, decided.kind)) {
     if (may_name_mask(given)) HOTPACK_TRY(check_not_masks(scan));
     if (forms.palettes_differ && !options.label.class_count) HOTPACK_TRY(check_palettes(scan));

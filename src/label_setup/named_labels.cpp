@@ -330,7 +330,7 @@ Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList
   setup.label_kind = word_of(rules.kind);
   setup.unknown = options.label.unknown;
   setup.pad_label = options.label.pad_label;
-  setup.threshold = rules.threshold;
+  setup.threshold = rules.threshold.value_or(labels::kUsualThreshold);
   setup.table = table.value_or(labels::named_classes(names_in(splits, &SampleList::mask_names)));
   const ClassOfName class_of = names_of(setup.table);
   fill_sources(class_of, setup.table);
@@ -339,7 +339,7 @@ Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList
   setup.explanation = "a mask per class (" + std::to_string(setup.table.classes.size()) +
                       (setup.table.classes.size() == 1 ? " class, " : " classes, ") +
                       (table ? "in the order of --classes" : "in byte order") +
-                      "): a pixel may have several; luma from " + std::to_string(rules.threshold) +
+                      "): a pixel may have several; luma from " + std::to_string(*setup.threshold) +
                       " on is foreground";
   return setup;
 }

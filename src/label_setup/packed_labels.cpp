@@ -94,7 +94,8 @@ LabelKind kind_of(const Schema& schema) {
 
 labels::RgbId rgb_id_of(const Schema& schema) {
   const std::string text = option_of(schema, "rgb_id");
-  for (const labels::RgbId formula : {labels::RgbId::low_first, labels::RgbId::tens_of_red})
+  for (const labels::RgbId formula :
+       {labels::RgbId::red, labels::RgbId::low_first, labels::RgbId::tens_of_red})
     if (text == format::canonical_string(labels::rgb_id_name(formula))) return formula;
   return labels::RgbId::none;
 }

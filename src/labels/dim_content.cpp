@@ -17,10 +17,10 @@ int luma(RgbColor color) { return (299 * color[0] + 587 * color[1] + 114 * color
 // Collects different values, up to DimContent::kMostKinds, and the largest brightness.
 class ContentCounter {
  public:
-  void add(std::uint32_t value, RgbColor color) {
+  void add(std::uint32_t value, int brightness) {
     if (value == last_) return;
     last_ = value;
-    brightest_ = std::max(brightest_, luma(color));
+    brightest_ = std::max(brightest_, brightness);
     if (values_.size() < DimContent::kMostKinds) values_.insert(value);
   }
 
@@ -38,10 +38,12 @@ class ContentCounter {
   int brightest_ = 0;
 };
 
-RgbColor color_of(const RawLabel& label, std::uint16_t sample) {
-  if (label.bit_depth < 16) return shown_color(label, sample).value_or(RgbColor{});
-  const auto gray = static_cast<std::uint8_t>(sample >> 8);
-  return {gray, gray, gray};
+RgbColor color_of(const RawLabel& label, std::size_t sample) {
+  return shown_color(label, sample).value_or(RgbColor{});
+}
+
+int brightness_of(const RawLabel& label, std::uint16_t sample) {
+  return label.bit_depth == 16 ? sample : luma(color_of(label, sample));
 }
 
 DimContent content_of_samples(const RawLabel& label) {
@@ -49,11 +51,10 @@ DimContent content_of_samples(const RawLabel& label) {
   for (int y = 0; y < label.height; ++y)
     for (int x = 0; x < label.width; ++x) {
       const std::uint16_t sample = label.samples.row(y)[x];
-      counter.add(sample, color_of(label, sample));
+      counter.add(sample, brightness_of(label, sample));
     }
   return counter.finish([&](std::uint32_t sample) {
-    return label.is_palette ? color_text(color_of(label, static_cast<std::uint16_t>(sample)))
-                            : std::to_string(sample);
+    return label.is_palette ? color_text(color_of(label, sample)) : std::to_string(sample);
   });
 }
 
@@ -63,7 +64,7 @@ DimContent content_of_colors(ConstPixels rgb) {
     for (int x = 0; x < rgb.width; ++x) {
       const std::uint8_t* at = rgb.row(y) + std::size_t{3} * static_cast<std::size_t>(x);
       const RgbColor color{at[0], at[1], at[2]};
-      counter.add(packed_color(color), color);
+      counter.add(packed_color(color), luma(color));
     }
   return counter.finish([](std::uint32_t color) { return color_text(unpacked_color(color)); });
 }

@@ -1,5 +1,5 @@
-// Lists the values of a binary label in which no pixel reaches the threshold, for the error
-// message. Only src/labels uses this.
+// Lists the values of a binary label that no threshold divides, for the error message. Only
+// src/labels uses this.
 //
 // Pure functions; thread-safe. One pass over the label.
 #pragma once
@@ -16,7 +16,7 @@ struct DimContent {
   // Up to kMostKinds different values of the label, sorted: gray values as numbers, others as
   // colors.
   std::vector<std::string> values;
-  int brightest = 0;  // luma 0…255, as compared with the threshold
+  int brightest = 0;  // as compared with the threshold: luma or, of 16 bits, the stored value
 
   // Returns a threshold that separates the brightest value from black; 0 if no threshold can.
   [[nodiscard]] int fitting_threshold() const {

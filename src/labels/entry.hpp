@@ -14,5 +14,7 @@ inline constexpr Entry kChannelsDiffer = kUnknown << 2;
 inline constexpr Entry kNearest = kUnknown << 3;  // no class, but close enough to one
 inline constexpr Entry kLit = kUnknown << 4;      // binary labels: reaches the threshold
 inline constexpr Entry kDim = kUnknown << 5;  // binary labels: below the threshold, but not black
+// binary labels of 16 bits without a threshold: neither black nor white
+inline constexpr Entry kMiddle = kUnknown << 6;
 
 }  // namespace hotpack::labels

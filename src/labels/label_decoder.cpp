@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "base/words.hpp"
+#include "labels/alpha_mask.hpp"
 #include "labels/color_map.hpp"
 #include "labels/dim_content.hpp"
 #include "labels/gray_rgb.hpp"
@@ -21,8 +22,8 @@
 namespace hotpack::labels {
 namespace {
 
-constexpr std::array<std::pair<RgbId, std::string_view>, 2> kRgbIdNames{
-    {{RgbId::low_first, "r+256g+65536b"}, {RgbId::tens_of_red, "r/10*256+g"}}};
+constexpr std::array<std::pair<RgbId, std::string_view>, 3> kRgbIdNames{
+    {{RgbId::red, "r"}, {RgbId::low_first, "r+256g+65536b"}, {RgbId::tens_of_red, "r/10*256+g"}}};
 
 std::uint16_t largest_sample(ConstIds samples) {
   std::uint16_t largest = 0;
@@ -56,6 +57,7 @@ std::optional<RgbId> rgb_id_from_name(std::string_view name) {
 
 std::optional<std::uint32_t> rgb_id(RgbId formula, RgbColor color) {
   const std::uint32_t red = color[0], green = color[1], blue = color[2];
+  if (formula == RgbId::red) return red;
   if (formula == RgbId::low_first) return red + 256 * green + 65536 * blue;
   return red % 10 == 0 ? std::optional(red / 10 * 256 + green) : std::nullopt;
 }
@@ -79,7 +81,10 @@ struct LabelDecoder::Impl {
   // Decoding.
   [[nodiscard]] Status check_form(const RawLabel& label) const;
   [[nodiscard]] Status check_gray(const RawLabel& label) const;
+  [[nodiscard]] Status check_wide_color(const RawLabel& label) const;
   [[nodiscard]] Status check_dim(const RawLabel& label) const;
+  [[nodiscard]] Status check_middle(const RawLabel& label) const;
+  [[nodiscard]] std::string way_to_ids(const RawLabel& label) const;
   [[nodiscard]] Entry map(const RawLabel& label, MutableIds ids, UnknownCounter& unknown) const;
   [[nodiscard]] Entry map_colors(ConstPixels rgb, MutableIds ids, UnknownCounter& unknown) const;
   [[nodiscard]] NarrowTable index_table(const RawLabel& label) const;
@@ -88,6 +93,7 @@ struct LabelDecoder::Impl {
   [[nodiscard]] Entry threshold_entry(RgbColor color) const;
   [[nodiscard]] bool is_ambiguous(const RawLabel& label, const DecodeReport& report) const;
 
+  [[nodiscard]] int threshold() const { return rules.threshold.value_or(kUsualThreshold); }
   [[nodiscard]] bool by_color() const { return reads_colors(rules.kind); }
   [[nodiscard]] bool takes_nearest() const {
     return rules.unknown.kind == UnknownPolicy::Kind::nearest;
@@ -135,13 +141,19 @@ void LabelDecoder::Impl::build_index_tables() {
 void LabelDecoder::Impl::build_binary_table() {
   wide.resize(65536);
   for (std::size_t sample = 0; sample < wide.size(); ++sample) {
-    const auto gray = static_cast<std::uint8_t>(sample >> 8);
-    wide[sample] = threshold_entry({gray, gray, gray});
-    if (sample > 0 && (wide[sample] & kLit) == 0) wide[sample] |= kDim;
+    const bool foreground = static_cast<int>(sample) >= rules.threshold.value_or(65536 / 2);
+    wide[sample] = Entry{values[foreground ? 1 : 0].class_id} |
+                   (foreground   ? kLit
+                    : sample > 0 ? kDim
+                                 : 0) |
+                   (!rules.threshold && sample > 0 && sample < 65535 ? kMiddle : 0);
   }
 }
 
 Status LabelDecoder::Impl::check_form(const RawLabel& label) const {
+  if (rules.kind == LabelKind::binary && rules.dim == DimLabels::packed) return {};
+  HOTPACK_TRY(check_alpha(label));
+  if (label.wide_rgb.data != nullptr) return check_wide_color(label);
   if (rules.kind == LabelKind::binary) return {};
   if (label.lossy && !(by_color() && takes_nearest()))
     return form_error(label,
@@ -173,6 +185,33 @@ Status LabelDecoder::Impl::check_gray(const RawLabel& label) const {
                  "stand for ids, --label-kind rgb-id --rgb-id FORMULA");
 }
 
+Status LabelDecoder::Impl::check_wide_color(const RawLabel& label) const {
+  if (rules.rgb_id == RgbId::red) return {};
+  return form_error(
+      label,
+      "holds colors of 16 bits, which no class table has; if the red value is the id, "
+      "as in SYNTHIA, give --rgb-id r");
+}
+
+std::string LabelDecoder::Impl::way_to_ids(const RawLabel& label) const {
+  const bool gray = label.rgb.data == nullptr || !first_colored_pixel(label.rgb);
+  const bool may_be_ids = rules.dim == DimLabels::may_be_ids && gray && !label.lossy;
+  return may_be_ids ? "if the values are ids, give --label-kind index (--map FILE merges ids)" : "";
+}
+
+// Refuses a 16-bit label whose values need a threshold, if none is given.
+Status LabelDecoder::Impl::check_middle(const RawLabel& label) const {
+  if (rules.dim == DimLabels::packed) return {};
+  const std::string ids = way_to_ids(label);
+  return form_error(
+      label, "holds values other than 0 and 65535 (values: " +
+                 list_text(dim_content(label).values, kMostValues) +
+                 "), so --label-kind binary needs --threshold N, which is compared with these "
+                 "values: --threshold 1 makes all above 0 foreground, --threshold 32768 the upper "
+                 "half" +
+                 (ids.empty() ? "" : "; " + ids));
+}
+
 // Refuses a label that is not all black and has no pixel that reaches the threshold.
 Status LabelDecoder::Impl::check_dim(const RawLabel& label) const {
   if (rules.dim == DimLabels::packed) return {};
@@ -183,24 +222,23 @@ Status LabelDecoder::Impl::check_dim(const RawLabel& label) const {
     const std::string least = std::to_string(threshold);
     ways.push_back("if values of " + least + " and more are foreground, give --threshold " + least);
   }
-  const bool gray = label.rgb.data == nullptr || !first_colored_pixel(label.rgb);
-  if (rules.dim == DimLabels::may_be_ids && gray && !label.lossy)
-    ways.emplace_back("if the values are ids, give --label-kind index (--map FILE merges ids)");
-  if (ways.empty()) ways.emplace_back("save masks with 8 bits");
+  if (std::string ids = way_to_ids(label); !ids.empty()) ways.push_back(std::move(ids));
+  if (ways.empty()) ways.emplace_back("lower --threshold");
   return form_error(label, "is not all black (values: " + list_text(content.values, kMostValues) +
                                "), but no pixel reaches --threshold " +
-                               std::to_string(rules.threshold) +
-                               ", so it would be packed as empty; " + joined_text(ways, "; "));
+                               std::to_string(threshold()) + ", so it would be packed as empty; " +
+                               joined_text(ways, "; "));
 }
 
 Entry LabelDecoder::Impl::map(const RawLabel& label, MutableIds ids,
                               UnknownCounter& unknown) const {
+  if (label.wide_rgb.data != nullptr) return map_wide_red(label.wide_rgb, wide, ids, unknown);
   if (label.rgb.data != nullptr) {
     if (by_color()) return map_colors(label.rgb, ids, unknown);
-    if (rules.rgb_id != RgbId::none)
+    if (rules.rgb_id == RgbId::low_first || rules.rgb_id == RgbId::tens_of_red)
       return map_rgb_ids(label.rgb, rules.rgb_id, wide, unknown_id, ids, unknown);
-    if (rules.kind == LabelKind::index) return map_gray_rgb(label.rgb, narrow, ids, unknown);
-    return threshold_rgb(label.rgb, LumaThreshold(rules.threshold),
+    if (rules.kind == LabelKind::index) return map_red(label.rgb, narrow, ids, unknown);
+    return threshold_rgb(label.rgb, LumaThreshold(threshold()),
                          {values[0].class_id, values[1].class_id}, ids);
   }
   if (label.bit_depth == 16) return map_wide(label.samples, wide, ids, unknown);
@@ -244,7 +282,7 @@ Entry LabelDecoder::Impl::color_entry(RgbColor color) const {
 }
 
 Entry LabelDecoder::Impl::threshold_entry(RgbColor color) const {
-  const bool foreground = LumaThreshold(rules.threshold).reached(color[0], color[1], color[2]);
+  const bool foreground = LumaThreshold(threshold()).reached(color[0], color[1], color[2]);
   const Entry brightness = foreground ? kLit : (color == RgbColor{} ? 0 : kDim);
   return Entry{values[foreground ? 1 : 0].class_id} | brightness |
          (channels_differ(color[0], color[1], color[2]) ? kChannelsDiffer : 0);
@@ -284,6 +322,7 @@ Status LabelDecoder::decode(const RawLabel& label, MutableIds ids, DecodeReport&
   unknown.finish(report);
   report.beyond_palette = (flags & kBeyondPalette) != 0;
   report.channels_differ = (flags & kChannelsDiffer) != 0;
+  if ((flags & kMiddle) != 0) HOTPACK_TRY(impl_->check_middle(label));
   if ((flags & (kDim | kLit)) == kDim) HOTPACK_TRY(impl_->check_dim(label));
   report.ambiguous = impl_->is_ambiguous(label, report);
   if (report.ambiguous)

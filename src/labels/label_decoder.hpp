@@ -28,9 +28,10 @@ enum class RgbId {
   none,
   low_first,    // R + 256 G + 65536 B, as in COCO's panoptic labels
   tens_of_red,  // ⌊R / 10⌋ 256 + G, as in ADE20K's full annotations
+  red,          // R, as in CARLA (8 bits) and SYNTHIA (16 bits)
 };
 [[nodiscard]] std::string_view rgb_id_name(
-    RgbId formula);  // "r+256g+65536b", "r/10*256+g"; empty for none
+    RgbId formula);  // "r", "r+256g+65536b", "r/10*256+g"; empty for none
 [[nodiscard]] std::optional<RgbId> rgb_id_from_name(std::string_view name);
 // Absent if the formula does not apply: red is not a multiple of 10, so another formula is meant.
 [[nodiscard]] std::optional<std::uint32_t> rgb_id(RgbId formula, RgbColor color);
@@ -44,6 +45,9 @@ inline constexpr std::uint64_t kMaxUnknownKinds = 65536;
 
 // The largest distance of two colors.
 inline constexpr int kMaxColorDistance = 442;
+
+// The threshold of binary labels of up to 8 bits, if none is given.
+inline constexpr int kUsualThreshold = 128;
 
 struct UnknownPolicy {
   enum class Kind { error, ignore, to_class, nearest } kind = Kind::error;
@@ -66,7 +70,7 @@ struct MappedValue {
 // For kind `binary`: what happens to a dim label. A label is dim if it is not all black, but no
 // pixel reaches the threshold. The faint noise of a JPEG counts as black.
 enum class DimLabels {
-  packed,      // becomes background
+  packed,      // becomes background; labels of all forms are decoded, for a look at their values
   refused,     // is an error
   may_be_ids,  // is an error that also offers --label-kind index
 };
@@ -74,8 +78,10 @@ enum class DimLabels {
 struct LabelRules {
   LabelKind kind = LabelKind::index;
   RgbId rgb_id = RgbId::none;  // for `index`: labels are RGB, and their colors are ids
-  int threshold =
-      128;  // binary: luma >= threshold is foreground, luma = (299R + 587G + 114B + 500) / 1000
+  // binary: luma >= threshold is foreground, luma = (299R + 587G + 114B + 500) / 1000; in 16-bit
+  // labels, the stored value >= threshold. Absent: kUsualThreshold, and 16-bit labels may hold only
+  // 0 and 65535.
+  std::optional<int> threshold;
   // Of --map: all values with their classes, each value once. They replace the values of the table
   // (class c is id c, or its color). Not for `binary`.
   std::optional<std::vector<MappedValue>> values;
@@ -124,7 +130,7 @@ class LabelDecoder {
   // - `binary` with other than two classes, or with `values`
   // - ids to ignore outside 0…65535, or for a kind other than `index`
   // - colors to ignore, or policy `nearest`, for labels that are not read as colors
-  // - a threshold outside 1…255
+  // - a threshold outside 1…65535
   // - a class that does not exist
   [[nodiscard]] static Result<LabelDecoder> create(const ClassTable& table,
                                                    const LabelRules& rules);
@@ -145,12 +151,15 @@ class LabelDecoder {
   //                  have three equal channels; with `rgb_id` the ids of RGB pixels: an id above
   //                  65535 and a color without an id are unknown, and only 65535 is ignored by
   //                  default
-  //   binary         class 0 below the threshold, else class 1; gray of other depths scaled to
-  //                  0…255 (16 bits: v >> 8)
+  //   binary         class 0 below the threshold, else class 1; gray of less than 8 bits scaled to
+  //                  0…255, gray of 16 bits as stored
   // Fails with code `data` for files that do not fit the kind. Each error says what was found and
   // what to do; the caller adds the path. Such files are:
   // - a JPEG (lossy), unless the kind is binary, or reads colors with policy `nearest`
   // - colored pixels for `index` without `rgb_id`, or a file that is not RGB with it
+  // - RGB of 16 bits, unless `rgb_id` is `red`
+  // - a file of one color whose alpha varies: its mask is in the alpha channel
+  // - 16-bit gray with values other than 0 and 65535 for `binary` without a threshold
   // - a file without a palette for `palette_color`, or 16-bit gray for `color`
   // - ambiguous and dim files (see kind_was_automatic and DimLabels)
   [[nodiscard]] Status decode(const RawLabel& label, MutableIds ids, DecodeReport& report) const;

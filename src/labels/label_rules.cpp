@@ -76,8 +76,8 @@ Status check_kind(const ClassTable& table, const LabelRules& rules) {
   if (rules.values)
     return usage_error(
         "--map is about ids and colors, which --label-kind binary does not read; use --threshold");
-  if (rules.threshold < 1 || rules.threshold > 255)
-    return usage_error("--threshold " + std::to_string(rules.threshold) + " is outside 1…255");
+  if (rules.threshold && (*rules.threshold < 1 || *rules.threshold > 65535))
+    return usage_error("--threshold " + std::to_string(*rules.threshold) + " is outside 1…65535");
   return {};
 }
 
@@ -97,7 +97,8 @@ LabelSource source_of(std::uint32_t value, const LabelRules& rules) {
     case LabelKind::palette_color:
       return color_text(unpacked_color(value));
     case LabelKind::binary:
-      return (value == 0 ? "luma<" : "luma>=") + std::to_string(rules.threshold);
+      return (value == 0 ? "luma<" : "luma>=") +
+             std::to_string(rules.threshold.value_or(kUsualThreshold));
     case LabelKind::automatic:
     case LabelKind::index:
     case LabelKind::rgb_id:

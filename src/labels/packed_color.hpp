@@ -16,4 +16,9 @@ namespace hotpack::labels {
           static_cast<std::uint8_t>(color)};
 }
 
+// The color with red and blue exchanged.
+[[nodiscard]] constexpr RgbColor exchanged(RgbColor color) {
+  return {color[2], color[1], color[0]};
+}
+
 }  // namespace hotpack::labels

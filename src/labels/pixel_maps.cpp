@@ -154,6 +154,20 @@ Entry map_samples(ConstIds samples, const Entry* entries, std::uint16_t plain, V
   return flags;
 }
 
+// Maps the first of three channels as map_row() maps samples.
+template <class Sample, class ValueOf>
+Entry map_reds(PixelView<const Sample> rgb, const Entry* entries, std::uint16_t plain,
+               ValueOf value_of, MutableIds ids, UnknownCounter& unknown) {
+  std::vector<std::uint16_t> samples(static_cast<std::size_t>(rgb.width));
+  Entry flags = 0;
+  for (int y = 0; y < rgb.height; ++y) {
+    const Sample* at = rgb.row(y);
+    for (std::uint16_t& sample : samples) sample = *at, at += 3;
+    flags |= map_row<Sample>(samples.data(), y, entries, plain, value_of, ids, unknown);
+  }
+  return flags;
+}
+
 FoundValue color_found(std::uint32_t color) { return {FoundValue::Kind::color, color}; }
 
 // `found` gives the reported value of an unknown color.
@@ -220,19 +234,20 @@ Entry map_rgb_ids(ConstPixels rgb, RgbId formula, const std::vector<Entry>& entr
   return map_colors(rgb, lookup, found, ids, unknown);
 }
 
-Entry map_gray_rgb(ConstPixels rgb, const NarrowTable& table, MutableIds ids,
+Entry map_red(ConstPixels rgb, const NarrowTable& table, MutableIds ids, UnknownCounter& unknown) {
+  return map_reds<std::uint8_t>(
+      rgb, table.entries.data(), plain_samples(table),
+      [&](std::uint8_t sample) { return table.found[sample]; }, ids, unknown);
+}
+
+Entry map_wide_red(ConstIds rgb, const std::vector<Entry>& entries, MutableIds ids,
                    UnknownCounter& unknown) {
-  std::vector<std::uint16_t> samples(static_cast<std::size_t>(rgb.width));
-  const auto value_of = [&](std::uint8_t sample) { return table.found[sample]; };
-  const std::uint16_t plain = plain_samples(table);
-  Entry flags = 0;
-  for (int y = 0; y < rgb.height; ++y) {
-    const std::uint8_t* at = rgb.row(y);
-    for (std::uint16_t& sample : samples) sample = *at, at += 3;
-    flags |= map_row<std::uint8_t>(samples.data(), y, table.entries.data(), plain, value_of, ids,
-                                   unknown);
-  }
-  return flags;
+  return map_reds<std::uint16_t>(
+      rgb, entries.data(), 0,
+      [](std::uint16_t sample) {
+        return FoundValue{FoundValue::Kind::id, sample};
+      },
+      ids, unknown);
 }
 
 Entry threshold_rgb(ConstPixels rgb, LumaThreshold threshold,

@@ -56,8 +56,11 @@ class LumaThreshold {
 // For RGB pixels whose colors are ids. `entries` has 65536 elements; a larger id is unknown.
 [[nodiscard]] Entry map_rgb_ids(ConstPixels rgb, RgbId formula, const std::vector<Entry>& entries,
                                 std::uint16_t unknown_id, MutableIds ids, UnknownCounter& unknown);
-// For RGB pixels of equal channels, whose value is a sample below 256.
-[[nodiscard]] Entry map_gray_rgb(ConstPixels rgb, const NarrowTable& table, MutableIds ids,
+// For RGB pixels whose red value is the id; the other channels are not read.
+[[nodiscard]] Entry map_red(ConstPixels rgb, const NarrowTable& table, MutableIds ids,
+                            UnknownCounter& unknown);
+// The same for 16 bits per channel. `entries` has 65536 elements.
+[[nodiscard]] Entry map_wide_red(ConstIds rgb, const std::vector<Entry>& entries, MutableIds ids,
                                  UnknownCounter& unknown);
 // For samples below 256.
 [[nodiscard]] Entry map_narrow(ConstIds samples, const NarrowTable& table, MutableIds ids,

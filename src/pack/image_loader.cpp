@@ -7,6 +7,7 @@
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "codecs/decode_memory.hpp"
@@ -18,6 +19,7 @@
 #include "label_setup/orientation.hpp"
 #include "label_setup/source_file.hpp"
 #include "labels/one_hot.hpp"
+#include "labels/packed_color.hpp"
 #include "pack/jpeg_scale.hpp"
 #include "pack/mask_hashes.hpp"
 
@@ -51,6 +53,21 @@ std::string limit_text(const labels::DecodeReport& report, const LabelSetup& set
       std::any_of(report.unknown.begin(), report.unknown.end(), is_large))
     return "; ids above 65535 are probably segments, not classes (is --rgb-id the right formula?)";
   return "";
+}
+
+// True if every unknown color is that of a class with red and blue exchanged.
+bool has_exchanged_colors(const labels::DecodeReport& report, const LabelSetup& setup) {
+  const auto is_of = [](const ClassInfo& info, const LabelSource& source) {
+    return std::find(info.sources.begin(), info.sources.end(), source) != info.sources.end();
+  };
+  const auto is_exchanged = [&](const labels::UnknownValue& value) {
+    if (!value.color) return false;
+    const LabelSource source = color_text(labels::exchanged(*value.color));
+    return std::any_of(setup.table.classes.begin(), setup.table.classes.end(),
+                       [&](const ClassInfo& info) { return is_of(info, source); });
+  };
+  return std::all_of(report.unknown.begin(), report.unknown.end(), is_exchanged) &&
+         report.unknown_kinds == report.unknown.size();
 }
 
 std::string unknown_text(const labels::DecodeReport& report, const LabelSetup& setup,
@@ -101,14 +118,6 @@ std::size_t area(Extent size) {
 // True if an image fills its canvas without resampling.
 bool fills(Extent source, const Canvas& canvas) {
   return canvas.size == source && canvas.region == Region{0, 0, source.width, source.height};
-}
-
-// True if the file holds colors with 16 bits per channel, which a class table cannot contain.
-bool is_wide_color(std::span<const std::byte> file) {
-  const Result<codecs::Probe> probe = codecs::probe(file, true);
-  return probe.ok() && !probe->need_more && probe->info.bit_depth == 16 &&
-         probe->info.kind != codecs::PixelKind::gray &&
-         probe->info.kind != codecs::PixelKind::gray_alpha;
 }
 
 Error changed_image(const std::string& path, Extent planned, Extent found, bool plan_is_fixed) {
@@ -357,10 +366,7 @@ Outcome ImageLoader::Impl::decode_ids(std::span<const std::byte> file, const std
                                       SampleInspection* inspection, ConstIds& ids) {
   const Result<RawLabel> raw =
       label_decoder.decode_label(file, options.max_pixels, options.lenient);
-  if (!raw.ok())
-    return damaged_or_fatal(
-        raw.error(), path,
-        is_wide_color(file) ? ProblemKind::label_form : ProblemKind::damaged_image);
+  if (!raw.ok()) return damaged_or_fatal(raw.error(), path);
   count_flaw(label_decoder.flaw(), path, inspection);
   const std::size_t pixels = area({raw->width, raw->height});
   const MutableIds plane{source_ids.reserve_as<std::uint16_t>(pixels), raw->width, raw->height, 1,
@@ -373,8 +379,9 @@ Outcome ImageLoader::Impl::decode_ids(std::span<const std::byte> file, const std
       report.ambiguous ? ProblemKind::ambiguous_label : ProblemKind::label_form;
   if (!status.ok()) return std::optional(Problem{form, path, status.error().message});
   if (report.unknown_pixels > 0 && setup.refuses_unknown())
-    return std::optional(
-        Problem{ProblemKind::unknown_value, path, unknown_text(report, setup, pixels)});
+    return std::optional(Problem{has_exchanged_colors(report, setup) ? ProblemKind::exchanged_colors
+                                                                     : ProblemKind::unknown_value,
+                                 path, unknown_text(report, setup, pixels)});
   loaded.diagnostics.unknown_samples += report.unknown_pixels > 0;
   loaded.diagnostics.unknown_pixels += report.unknown_pixels;
   loaded.diagnostics.nearest_pixels += report.nearest_pixels;

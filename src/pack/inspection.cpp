@@ -49,6 +49,12 @@ class PixelRow {
       : bytes_(reinterpret_cast<const std::byte*>(samples)), pixel_bytes_(sizeof *samples) {}
   explicit PixelRow(const std::uint8_t* colors)
       : bytes_(reinterpret_cast<const std::byte*>(colors)), pixel_bytes_(3) {}
+  // Of colors of 16 bits per channel, red is the value.
+  static PixelRow of_wide(const std::uint16_t* colors) {
+    PixelRow row(colors);
+    row.pixel_bytes_ = 3 * sizeof *colors;
+    return row;
+  }
 
   // Returns the run that starts at `begin`, in a row of `width` pixels.
   [[nodiscard]] Run run_at(int begin, int width) const {
@@ -200,8 +206,9 @@ std::uint64_t hash_of(ConstIds ids) {
 
 void scan_rows(const RawLabel& label, RunScanner& scanner) {
   for (int y = 0; y < label.height; ++y)
-    scanner.row(
-        y, label.rgb.data != nullptr ? PixelRow(label.rgb.row(y)) : PixelRow(label.samples.row(y)));
+    scanner.row(y, label.rgb.data != nullptr        ? PixelRow(label.rgb.row(y))
+                   : label.wide_rgb.data != nullptr ? PixelRow::of_wide(label.wide_rgb.row(y))
+                                                    : PixelRow(label.samples.row(y)));
   scanner.finish();
 }
 

@@ -178,6 +178,7 @@ class Packing {
     // not added here, because packing will find and report them again.
     if (!inputs_.given().run.skip_errors)
       for (const HeaderProbe& headers : inputs_.headers()) run_.problems.append(headers.problems);
+    note_exchanged_sides(inputs_.forms().total(), run_.problems);
     HOTPACK_ASSIGN(LabelSetup setup, inputs_.resolve_labels(run_.problems));
     setup_.emplace(std::move(setup));
     if (observer_.stop_requested()) return {};

@@ -35,7 +35,7 @@ concept HasWords = std::is_enum_v<T> && !std::is_same_v<decltype(kWords<T>), con
 template <class Enum>
 constexpr int kLast = -1;
 template <>
-constexpr int kLast<labels::RgbId> = static_cast<int>(labels::RgbId::tens_of_red);
+constexpr int kLast<labels::RgbId> = static_cast<int>(labels::RgbId::red);
 template <>
 constexpr int kLast<labels::DimLabels> = static_cast<int>(labels::DimLabels::may_be_ids);
 template <>

@@ -61,8 +61,8 @@ Status check_masks(const PackOptions& options) {
   if (options.input.mask_per_class.empty()) return {};
   if (options.record.size_mismatch == SizeMismatch::crop_min)
     return usage_error(
-        "--size-mismatch crop-min needs one label per image; with --mask-per-class use "
-        "resize-label or each-to-target");
+        "--size-mismatch crop-min needs one label per image; with --mask-per-class choose "
+        "another --size-mismatch");
   return {};
 }
 

@@ -69,8 +69,6 @@ struct InputOptions {
   SplitOptions split;
 };
 
-inline constexpr int kUsualThreshold = 128;
-
 // The meaning of labels.
 struct LabelOptions {
   std::string preset;   // --preset: class table, ignore rule and suffixes of a known data set
@@ -81,7 +79,7 @@ struct LabelOptions {
   std::optional<int> shift_ids;    // --shift-ids: a number below 0, added to every id
   LabelKind kind = LabelKind::automatic;
   labels::RgbId rgb_id = labels::RgbId::none;  // --rgb-id
-  std::optional<int> threshold;      // --threshold; absent: kUsualThreshold, or that of a pack
+  std::optional<int> threshold;      // --threshold; absent: that of a pack, or the usual one
   std::vector<std::string> ignore;   // ids or class names
   std::string unknown = "error";     // error, ignore, nearest[:D] or a class name
   std::string pad_label = "ignore";  // ignore or a class name

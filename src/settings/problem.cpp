@@ -14,16 +14,15 @@ struct KindText {
   std::string_view options;
 };
 
-constexpr std::string_view kSkipOrphans = "--orphans skip";
 constexpr std::string_view kSkipErrors = "--on-error skip";
 
 constexpr std::array<KindText, kProblemKinds> kTexts{{
     {"orphan-image", "image without a label", "images without a label",
      "add the labels, or leave these images out with --orphans skip; if labels have other names, "
      "say how names differ with --label-suffix or --pair-regex",
-     kSkipOrphans},
+     ""},
     {"orphan-label", "label without an image", "labels without an image",
-     "add the images, or leave these labels out with --orphans skip", kSkipOrphans},
+     "add the images, or leave these labels out with --orphans skip", ""},
     {"duplicate-key", "file with the key of another file", "files with the keys of other files",
      "of files with the same key, rename or remove all but one; if they lie in different input "
      "folders, give each folder a --key-prefix",
@@ -33,13 +32,13 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
      "rename or remove one file of each name, or name the files to pack in a --list file", ""},
     {"unsupported-file", "image of a format that hotpack does not read",
      "images of a format that hotpack does not read",
-     "convert these images to PNG or JPEG, or leave them out with --orphans skip", kSkipOrphans},
+     "convert these images to PNG or JPEG, or leave them out with --orphans skip", ""},
     {"unusable-name", "file name that cannot be a key", "file names that cannot be keys",
      "rename the files: names must be UTF-8", ""},
     {"missing-file", "entry of a list that names no file", "entries of a list that name no file",
      "fix the list, set the base folder of its paths with --root or --strip-prefix, or leave these "
      "entries out with --orphans skip",
-     kSkipOrphans},
+     ""},
     {"unopenable-file", "file that cannot be opened", "files that cannot be opened",
      "fix the links and permissions, or move these files out of the input; --on-error skip does "
      "not leave them out",
@@ -57,15 +56,24 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
     {"damaged-image", "damaged or truncated image", "damaged or truncated images",
      "replace the damaged files, or leave them out with --on-error skip", kSkipErrors},
     {"size-mismatch", "image and label of different sizes", "images and labels of different sizes",
-     "fix these sizes, or choose with --size-mismatch how image and label are matched",
-     "--size-mismatch resize-label|--size-mismatch each-to-target|--size-mismatch "
-     "crop-min|--on-error skip"},
+     "replace the images or labels that are wrong. If each label shows the same scene as its image "
+     "at another scale, or cut at the right and below, choose a --size-mismatch",
+     kSkipErrors},
+    {"exchanged-sides", "label whose width and height are exchanged",
+     "labels whose width and height are exchanged",
+     "save these labels with the width and height of their images; cv2.resize(label, (height, "
+     "width)) and arrays in the order x, y exchange them",
+     kSkipErrors},
     {"orientation", "image whose EXIF orientation may or may not fit the label",
      "images whose EXIF orientation may or may not fit the label",
      "choose --exif apply or --exif ignore", "--exif apply|--exif ignore"},
+    {"label-orientation", "label with an EXIF orientation", "labels with an EXIF orientation",
+     "hotpack does not turn labels: save these labels upright, without the tag, or give --exif "
+     "ignore if images and labels fit each other as stored",
+     "--exif ignore|--on-error skip"},
     {"label-form", "label whose form does not fit how labels are read",
      "labels whose forms do not fit how labels are read",
-     "choose how labels are read with --label-kind, or leave these samples out with "
+     "fix or replace these labels, choose another --label-kind, or leave these samples out with "
      "--on-error skip",
      kSkipErrors},
     {"ambiguous-label", "label that may hold colors or ids", "labels that may hold colors or ids",
@@ -77,13 +85,15 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
      "--unknown CLASS to make them one class or, for colors that differ a little from those of the "
      "classes, --unknown nearest:D",
      "--unknown ignore|--on-error skip"},
+    {"exchanged-colors", "label with red and blue exchanged", "labels with red and blue exchanged",
+     "the colors are those of the class table with red and blue exchanged, as cv2.imwrite saves "
+     "RGB: "
+     "exchange them back in the labels, or in the class table",
+     kSkipErrors},
     {"class-file", "class file that cannot be used", "class files that cannot be used",
      "fix the class file: CSV name,r,g,b, or one name per line", ""},
     {"open-question", "How are the labels to be read? hotpack cannot tell",
-     "How are the labels to be read? hotpack cannot tell",
-     "choose one of the options that the question names, or remove the files that differ; "
-     "--on-error skip does not answer this question",
-     ""},
+     "How are the labels to be read? hotpack cannot tell", "", ""},
 }};
 
 constexpr std::array kNeverSkipped = {
@@ -213,7 +223,8 @@ std::string ProblemLog::text(std::string_view (*advice)(ProblemKind)) const {
     for (const Problem& example : group.examples) text += "    " + example.text() + "\n";
     if (group.count > group.examples.size())
       text += "    … and " + std::to_string(group.count - group.examples.size()) + " more\n";
-    text += "  what to do: " + std::string(advice(static_cast<ProblemKind>(kind))) + "\n";
+    if (const std::string_view what = advice(static_cast<ProblemKind>(kind)); !what.empty())
+      text += "  what to do: " + std::string(what) + "\n";
   }
   return text;
 }

@@ -29,15 +29,18 @@ enum class ProblemKind {
   too_large,          // beyond --max-pixels, or of too many tiles
   damaged_image,      // the pixels cannot be decoded completely
   size_mismatch,      // image and label differ in size
+  exchanged_sides,    // the width and height of the label are those of the image, exchanged
   orientation,  // the image has an EXIF orientation, and it is unclear whether the label was drawn
                 // on the stored or on the turned image
-  label_form,   // a label file whose form does not fit the way labels are read
-  ambiguous_label,  // a label that may hold colors or ids: it is unclear how all labels are read,
-                    // so it is never skipped
-  unknown_value,    // a color or id that no class has
-  class_file,       // a class file that cannot be used
-  open_question,    // a question about all labels that only the user can answer, so it is never
-                    // skipped
+  label_orientation,  // a label with an EXIF orientation, by which labels are not turned
+  label_form,         // a label file whose form does not fit the way labels are read
+  ambiguous_label,    // a label that may hold colors or ids: it is unclear how all labels are read,
+                      // so it is never skipped
+  unknown_value,      // a color or id that no class has
+  exchanged_colors,   // all unknown colors are those of classes with red and blue exchanged
+  class_file,         // a class file that cannot be used
+  open_question,      // a question about all labels that only the user can answer, so it is never
+                      // skipped
   count_
 };
 inline constexpr std::size_t kProblemKinds = static_cast<std::size_t>(ProblemKind::count_);
@@ -78,6 +81,10 @@ class ProblemLog {
   void append(const ProblemLog& later, ProblemKind kind);  // appends only problems of this kind
   // Removes the problems of a kind, because options have solved them. Returns how many there were.
   std::uint64_t forget(ProblemKind kind);
+  // Appends a text to the first example of a kind. Precondition: there is one.
+  void extend_first(ProblemKind kind, std::string_view text) {
+    groups_[static_cast<std::size_t>(kind)].examples.front().detail += text;
+  }
   [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] const Group& group(ProblemKind kind) const {
     return groups_[static_cast<std::size_t>(kind)];

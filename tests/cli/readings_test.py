@@ -150,7 +150,7 @@ class Readings(unittest.TestCase):
         lines = [line.strip() for line in said.splitlines() if line.strip().startswith("hotpack pack ")]
         for line in lines:
             code, text = self.shell(line)
-            self.assertTrue(code == 0 or (code == 1 and ("hotpack pack " in text or "Give --label-kind binary" in text)), f"{line}\n{text}")
+            self.assertTrue(code == 0 or (code == 1 and ("hotpack pack " in text or "--label-kind binary, if they are masks" in text)), f"{line}\n{text}")
         return len(lines)
 
     def test_what_is_packed_as_it_is(self):

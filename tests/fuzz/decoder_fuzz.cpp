@@ -61,13 +61,17 @@ void check_image(Decoder& used, std::span<const std::byte> file, const ImageOpti
 void check_label(Decoder& used, std::span<const std::byte> file, bool lenient) {
   const auto label = used.decode_label(file, kMaxPixels, lenient);
   if (!label.ok()) return expect(!label.error().message.empty(), "an error has words");
-  expect((label->samples.data == nullptr) != (label->rgb.data == nullptr),
-         "a label has samples or colors");
-  const bool fits =
-      label->samples.data != nullptr
-          ? label->samples.width == label->width && label->samples.height == label->height
-          : label->rgb.width == label->width && label->rgb.height == label->height;
-  expect(fits, "a label is as large as it says");
+  int forms = 0;
+  const auto look = [&](const auto& pixels) {
+    if (pixels.data == nullptr) return;
+    ++forms;
+    expect(pixels.width == label->width && pixels.height == label->height,
+           "a label is as large as it says");
+  };
+  look(label->samples);
+  look(label->rgb);
+  look(label->wide_rgb);
+  expect(forms == 1, "a label has samples or colors");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ PresetChoice = Literal[
     "isaid", "deepglobe", "lip20", "cihp20", "drive", "chase", "stare", "hrf", "refuge", "kvasir"
 ]
 LabelKindChoice = Literal["auto", "color", "index", "palette-color", "binary", "rgb-id"]
-RgbIdChoice = Literal["r+256g+65536b", "r/10*256+g"]
+RgbIdChoice = Literal["r", "r+256g+65536b", "r/10*256+g"]
 FitChoice = Literal["stretch", "crop-or-pad", "contain", "cover", "long-side", "short-side", "none"]
 ImageFilterChoice = Literal[
     "auto", "linear", "area", "nearest", "triangle", "cubic", "lanczos", "triangle-pillow12.1",
@@ -207,10 +207,11 @@ def pack(
         are read to find N.
     label_kind: how label files are read; auto prints its decision and the reason. One of auto,
         color, index, palette-color, binary, rgb-id. Default: auto.
-    rgb_id: with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g
-        (ADE20K full). One of r+256g+65536b, r/10*256+g.
+    rgb_id: with rgb-id: the id that a color encodes, r (CARLA, SYNTHIA), r+256g+65536b (COCO
+        panoptic) or r/10*256+g (ADE20K full). One of r, r+256g+65536b, r/10*256+g.
     shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
-    threshold: with binary: pixels with a luma of N or more are foreground. Default: 128.
+    threshold: with binary: pixels with a luma of N or more are foreground; in 16-bit gray, pixels
+        with a stored value of N or more, and N is required unless all are 0 or 65535. Default: 128.
     ignore: id, class name or color to exclude from training; repeatable [default: 255 in 8-bit,
         65535 in 16-bit ids, unless a class has that id].
     unknown: colors or ids without a class: error, ignore, nearest[:D] (the class of the nearest
@@ -475,10 +476,11 @@ def plan(
         are read to find N.
     label_kind: how label files are read; auto prints its decision and the reason. One of auto,
         color, index, palette-color, binary, rgb-id. Default: auto.
-    rgb_id: with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g
-        (ADE20K full). One of r+256g+65536b, r/10*256+g.
+    rgb_id: with rgb-id: the id that a color encodes, r (CARLA, SYNTHIA), r+256g+65536b (COCO
+        panoptic) or r/10*256+g (ADE20K full). One of r, r+256g+65536b, r/10*256+g.
     shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
-    threshold: with binary: pixels with a luma of N or more are foreground. Default: 128.
+    threshold: with binary: pixels with a luma of N or more are foreground; in 16-bit gray, pixels
+        with a stored value of N or more, and N is required unless all are 0 or 65535. Default: 128.
     ignore: id, class name or color to exclude from training; repeatable [default: 255 in 8-bit,
         65535 in 16-bit ids, unless a class has that id].
     unknown: colors or ids without a class: error, ignore, nearest[:D] (the class of the nearest
@@ -726,10 +728,11 @@ def check(
         are read to find N.
     label_kind: how label files are read; auto prints its decision and the reason. One of auto,
         color, index, palette-color, binary, rgb-id. Default: auto.
-    rgb_id: with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g
-        (ADE20K full). One of r+256g+65536b, r/10*256+g.
+    rgb_id: with rgb-id: the id that a color encodes, r (CARLA, SYNTHIA), r+256g+65536b (COCO
+        panoptic) or r/10*256+g (ADE20K full). One of r, r+256g+65536b, r/10*256+g.
     shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
-    threshold: with binary: pixels with a luma of N or more are foreground. Default: 128.
+    threshold: with binary: pixels with a luma of N or more are foreground; in 16-bit gray, pixels
+        with a stored value of N or more, and N is required unless all are 0 or 65535. Default: 128.
     ignore: id, class name or color to exclude from training; repeatable [default: 255 in 8-bit,
         65535 in 16-bit ids, unless a class has that id].
     unknown: colors or ids without a class: error, ignore, nearest[:D] (the class of the nearest
@@ -1061,10 +1064,11 @@ def preview(
         are read to find N.
     label_kind: how label files are read; auto prints its decision and the reason. One of auto,
         color, index, palette-color, binary, rgb-id. Default: auto.
-    rgb_id: with rgb-id: the id that a color encodes, r+256g+65536b (COCO panoptic) or r/10*256+g
-        (ADE20K full). One of r+256g+65536b, r/10*256+g.
+    rgb_id: with rgb-id: the id that a color encodes, r (CARLA, SYNTHIA), r+256g+65536b (COCO
+        panoptic) or r/10*256+g (ADE20K full). One of r, r+256g+65536b, r/10*256+g.
     shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
-    threshold: with binary: pixels with a luma of N or more are foreground. Default: 128.
+    threshold: with binary: pixels with a luma of N or more are foreground; in 16-bit gray, pixels
+        with a stored value of N or more, and N is required unless all are 0 or 65535. Default: 128.
     ignore: id, class name or color to exclude from training; repeatable [default: 255 in 8-bit,
         65535 in 16-bit ids, unless a class has that id].
     unknown: colors or ids without a class: error, ignore, nearest[:D] (the class of the nearest

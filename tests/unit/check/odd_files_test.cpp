@@ -123,8 +123,13 @@ TEST_CASE("labels with 16-bit colors are reported as a form, not as damage") {
   PackOptions options = images_of(folder);
   options.input.labels = {folder / "labels"};
   options.label.class_count = 3;
+  CHECK_THAT(text_of(checked(options), "open-question"), ContainsSubstring("\n  --rgb-id r"));
+  for (const char* key : {"b", "c"}) {
+    put(folder, std::string("images/") + key + ".png", photo(2, 2));
+    put(folder, std::string("labels/") + key + ".png", id_label(2, 2, {0, 1, 2, 0}));
+  }
   const CheckReport report = checked(options);
   CHECK_THAT(text_of(report, "label-form"),
-             ContainsSubstring("16-bit RGB labels are not supported; save the colors with 8 bits"));
+             ContainsSubstring("colors of 16 bits") && ContainsSubstring("--rgb-id r"));
   CHECK(text_of(report, "damaged-image").empty());
 }

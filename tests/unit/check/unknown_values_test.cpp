@@ -98,6 +98,22 @@ TEST_CASE("a wrong class file line is found by its unused class and a near color
       ContainsSubstring("that class never occurs, so its line in the class file may be wrong"));
 }
 
+TEST_CASE("colors with red and blue exchanged are named as such") {
+  LabelContext context = color_context();
+  context.colors.push_back({{142, 0, 7}, 1});
+  UnknownValues values;
+  values.add("a.png",
+             unknown_label({unknown_color({7, 0, 142}, 9), unknown_color({120, 0, 0}, 1)}));
+  auto diagnostics = diagnostics_of(values, context);
+  REQUIRE(diagnostics.size() == 1);
+  CHECK_THAT(diagnostics[0].advice, ContainsSubstring("with red and blue exchanged"));
+  CHECK(diagnostics[0].options.empty());  // no way that loses the classes
+  values.add("a.png", unknown_label({unknown_color({7, 0, 143}, 9)}));
+  diagnostics = diagnostics_of(values, context);
+  REQUIRE(diagnostics.size() == 2);
+  CHECK_THAT(diagnostics[1].advice, !ContainsSubstring("exchanged"));
+}
+
 TEST_CASE("an id one beyond the last class asks whether there are more classes") {
   UnknownValues values;
   values.add("a.png", unknown_label({unknown_id(12, 40, 5, 6)}));
@@ -105,8 +121,7 @@ TEST_CASE("an id one beyond the last class asks whether there are more classes")
   REQUIRE(diagnostics.size() == 1);
   CHECK(diagnostics[0].title == "40 pixels in 1 of 148 labels have id 12, which no class has");
   CHECK_THAT(diagnostics[0].advice, ContainsSubstring("one more than the id of the last class"));
-  CHECK(diagnostics[0].options ==
-        std::vector<std::string>{"--num-classes 13", "--ignore 12", "--unknown ignore"});
+  CHECK(diagnostics[0].options == std::vector<std::string>{"--ignore 12", "--unknown ignore"});
   REQUIRE(diagnostics[0].examples[0].place.has_value());
   CHECK(diagnostics[0].examples[0].place->x == 5);
   CHECK(diagnostics[0].examples[0].place->y == 6);

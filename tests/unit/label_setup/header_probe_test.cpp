@@ -169,12 +169,44 @@ TEST_CASE("an image of too many tiles is refused, with advice about tiles") {
 TEST_CASE("different image and label sizes are refused unless resized separately") {
   RecordOptions options;
   CHECK_FALSE(checked(info_of(40, 30), info_of(40, 30), options));
-  const auto problem = checked(info_of(40, 30), info_of(30, 40), options);
+  const auto problem = checked(info_of(40, 30), info_of(31, 40), options);
   REQUIRE(problem);
   CHECK(problem->kind == ProblemKind::size_mismatch);
-  CHECK(problem->text() == "image.jpg: is 40x30, its label 'label.png' is 30x40");
+  CHECK(problem->text() == "image.jpg: is 40x30, its label 'label.png' is 31x40");
   options.size_mismatch = SizeMismatch::each_to_target;
   CHECK_FALSE(checked(info_of(40, 30), info_of(30, 40), options));
+}
+
+TEST_CASE("exchanged sides are named, and if all labels have them") {
+  const TempFolder folder;
+  put(folder, "images/a.png", photo(8, 6));
+  put(folder, "labels/a.png", noise_label(6, 8));
+  put(folder, "images/b.png", photo(8, 6));
+  put(folder, "labels/b.png", noise_label(6, 8));
+  SampleList list = samples_of(options_for(folder));
+  Recorder recorder;
+  HeaderProbe found = probe_headers(list, {}, recorder).value();
+  CHECK(found.problems.group(ProblemKind::exchanged_sides).count == 2);
+  note_exchanged_sides(3, found.problems);
+  CHECK_THAT(found.problems.text(), !ContainsSubstring("all 3"));
+  note_exchanged_sides(2, found.problems);
+  CHECK_THAT(found.problems.text(),
+             ContainsSubstring("2 labels whose width and height are exchanged") &&
+                 ContainsSubstring("is 6x8; width and height are exchanged in all 2 labels") &&
+                 !ContainsSubstring("--size-mismatch"));
+}
+
+TEST_CASE("a label with an EXIF orientation is refused unless it is ignored") {
+  RecordOptions options;
+  for (const ExifPolicy policy : {ExifPolicy::automatic, ExifPolicy::apply, ExifPolicy::ignore}) {
+    options.exif = policy;
+    const auto problem = checked(info_of(40, 30), info_of(40, 30, 3), options);
+    CHECK(problem.has_value() == (policy != ExifPolicy::ignore));
+    if (problem) CHECK(problem->text() == "label.png: EXIF orientation 3, its image none");
+    CHECK(checked(info_of(40, 30, 6), info_of(40, 30, 6), options).has_value() ==
+          (policy != ExifPolicy::ignore));
+  }
+  CHECK(problem_options(ProblemKind::label_orientation) == "--exif ignore|--on-error skip");
 }
 
 TEST_CASE("sizes are compared as the EXIF rule leaves them") {

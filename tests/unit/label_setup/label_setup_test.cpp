@@ -238,7 +238,7 @@ TEST_CASE("auto: masks of 0 and 255 remain a question even with named classes") 
   CHECK(names_of(setup_of(options)) == Names{"ground", "road"});
   options = options_for(folder);
   options.label.class_count = 2;
-  CHECK_THAT(data_text(options), ContainsSubstring("--label-kind index if 255 means ignored"));
+  CHECK_THAT(data_text(options), ContainsSubstring("--label-kind index, if 255 means ignored"));
   options.label.kind = LabelKind::index;
   CHECK(setup_of(options).table.classes.size() == 2);
   options.label.kind = LabelKind::automatic;
@@ -259,7 +259,7 @@ TEST_CASE("auto: masks of 0 and 255 next to masks of 0 and 1 are a question") {
   PackOptions options = options_for(folder);
   const std::string message = data_text(options);
   check_asked(message);
-  CHECK_THAT(message, ContainsSubstring("--label-kind index with --num-classes 2"));
+  CHECK_THAT(message, ContainsSubstring("\n  --label-kind index, if they are ids"));
   options = with_classes(folder, "ground\nroad\n");
   check_asked(data_text(options));
   options.label.kind = LabelKind::index;
@@ -313,20 +313,17 @@ TEST_CASE("auto: one odd mask among many that have names is found") {
 }
 
 TEST_CASE_METHOD(IdLabels, "auto: mixed masks are found in every form of file") {
-  std::string way = "--label-kind binary --threshold 1";
   SECTION("16 bits") { put_sample(folder, "b", id_label(2, 2, {0, 65535, 0, 0}, 16)); }
   SECTION("gray in RGB") {
     put_sample(folder, "b", color_label(2, 2, {0, 1, 0, 0}, {{0, 0, 0}, {255, 255, 255}}));
   }
-  SECTION("1 in 16 bits, which is black by its brightness") {
+  SECTION("1 in 16 bits") {
     put_sample(folder, "a", id_label(2, 2, {0, 1, 0, 0}, 16));
     put_sample(folder, "b", id_label(2, 2, {0, 65535, 0, 0}, 16));
-    way =
-        "--map FILE with the lines old,new and 0,background and 1,foreground and 65535,foreground";
   }
-  CHECK_THAT(data_text(options_for(folder)), ContainsSubstring("others 0 and") &&
-                                                 ContainsSubstring(folder / "labels/b.png") &&
-                                                 ContainsSubstring("\n  " + way));
+  CHECK_THAT(data_text(options_for(folder)),
+             ContainsSubstring("others 0 and") && ContainsSubstring(folder / "labels/b.png") &&
+                 ContainsSubstring("\n  --label-kind binary --threshold 1"));
 }
 
 TEST_CASE("labels that cannot be decoded are not blamed on their ids") {
@@ -354,8 +351,7 @@ TEST_CASE("auto: values far apart are no class ids") {
   PackOptions options = options_for(folder);
   CHECK_THAT(data_text(options), ContainsSubstring("0, 128, 255") &&
                                      ContainsSubstring("\n  --map FILE") &&
-                                     ContainsSubstring("\n  --preset refuge") &&
-                                     ContainsSubstring("\n  --num-classes 129"));
+                                     ContainsSubstring("\n  --preset refuge"));
   options.label.class_count = 129;
   CHECK(setup_of(options).table.classes.size() == 129);
   put_sample(folder, "a", id_label(2, 2, {10, 20, 40, 10}));
@@ -375,7 +371,9 @@ TEST_CASE("a label with more than 100 ids is a question unless classes are given
   const std::string message = data_text(options);
   CHECK_THAT(message, ContainsSubstring("holds more than 100 different values") &&
                           ContainsSubstring("looks like a photograph or a gray image"));
-  CHECK_THAT(message, ContainsSubstring("--num-classes 101"));
+  CHECK_THAT(message, ContainsSubstring("\n  --label-kind binary") &&
+                          ContainsSubstring("\n  --classes FILE") &&
+                          !ContainsSubstring("--num-classes"));
   options.label.class_count = 101;
   CHECK(setup_of(options).table.classes.size() == 101);
 
@@ -394,7 +392,8 @@ TEST_CASE("labels with only ignored ids have no classes") {
 TEST_CASE("more than a thousand scanned ids are a question") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {0, 26001, 3, 3}, 16));
-  CHECK_THAT(data_text(options_for(folder)), ContainsSubstring("--num-classes 26002"));
+  CHECK_THAT(data_text(options_for(folder)),
+             ContainsSubstring("found: 0, 3, 26001") && ContainsSubstring("instanceIds"));
   PackOptions meant = options_for(folder);
   meant.label.class_count = 26002;
   CHECK(setup_of(meant).table.classes.size() == 26002);
@@ -549,7 +548,7 @@ TEST_CASE("JPEG labels are read by the nearest class color on request") {
   CHECK(setup_of(options).explanation ==
         "labels are read as color (auto: the classes have colors; the labels are 1 JPEG)");
   options.label.unknown = "ignore";
-  CHECK_THAT(data_text(options), ContainsSubstring("--unknown nearest:D"));
+  CHECK_THAT(data_text(options), ContainsSubstring("\n  --unknown nearest:64 with --classes"));
   options = options_for(folder);
   options.label.unknown = "nearest:60";
   CHECK(refusal(options, ErrorCode::data).path == folder / "labels/a.jpg");
@@ -1362,14 +1361,13 @@ TEST_CASE("option --shift-ids lowers ids, ignores negative ones and becomes a ma
   CHECK_THAT(usage_text(options), ContainsSubstring("--label-kind"));
 }
 
-TEST_CASE("option --rgb-id requires the classes and sets the label kind") {
+TEST_CASE("option --rgb-id counts the classes and sets the label kind") {
   const TempFolder folder;
   put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}));
   PackOptions options = options_for(folder);
   options.label.rgb_id = labels::RgbId::low_first;
-  CHECK_THAT(usage_text(options), ContainsSubstring("--num-classes"));
-  options.label.class_count = 3;
   const LabelSetup setup = setup_of(options);
+  CHECK(names_of(setup) == Names{"0", "1", "2"});
   CHECK(setup.label_kind == "index");
   CHECK_THAT(setup.explanation, ContainsSubstring("r+256g+65536b"));
   CHECK(setup.rgb_id == labels::RgbId::low_first);
@@ -1415,4 +1413,175 @@ TEST_CASE("photos in place of labels are reported as such") {
   put_sample(folder, "a", photo(40, 40));
   CHECK_THAT(data_text(options_for(folder)),
              ContainsSubstring("as photos do") && ContainsSubstring("swapped"));
+}
+
+// ---- masks that are no ids
+
+namespace {
+
+// A gray mask of `side` pixels a side: black, white, and `values` between.
+Bytes soft_mask(int side, const std::vector<std::uint16_t>& values, int bit_depth = 8) {
+  std::vector<std::uint16_t> pixels(static_cast<std::size_t>(side * side));
+  const auto white = static_cast<std::uint16_t>((1 << bit_depth) - 1);
+  std::fill(pixels.begin() + side, pixels.end() - side * side / 2, white);
+  std::copy(values.begin(), values.end(), pixels.begin());
+  return id_label(side, side, pixels, bit_depth);
+}
+
+void put_mask(const TempFolder& folder, const std::string& key, int side, const Bytes& mask) {
+  put(folder, "images/" + key + ".png", photo(side, side));
+  put(folder, "labels/" + key + ".png", mask);
+}
+
+}  // namespace
+
+TEST_CASE("auto: masks with soft edges are a question, binary first") {
+  const TempFolder folder;
+  for (const char* key : {"a", "b"})
+    put_mask(folder, key, 20, soft_mask(20, {20, 60, 90, 130, 190, 240}));
+  PackOptions options = options_for(folder);
+  const std::string message = data_text(options);
+  CHECK_THAT(message, ContainsSubstring("98.50 % of all pixels") &&
+                          ContainsSubstring("Choose one:\n  --label-kind binary") &&
+                          ContainsSubstring("\n  --label-kind index") &&
+                          !ContainsSubstring("--num-classes") && !ContainsSubstring("--map"));
+  options.label.class_count = 255;  // does not say that the values are ids
+  CHECK(data_text(options) == message);
+  options = with_classes(folder, "ground\ncrack\n");
+  CHECK(data_text(options) == message);
+  options.label.kind = LabelKind::binary;
+  CHECK(names_of(setup_of(options)) == Names{"ground", "crack"});
+}
+
+TEST_CASE("auto: soft masks of 16 bits get a threshold of theirs") {
+  const TempFolder folder;
+  put_mask(folder, "a", 20, soft_mask(20, {9000, 30000, 40000, 60000}, 16));
+  CHECK_THAT(data_text(options_for(folder)),
+             ContainsSubstring("\n  --label-kind binary --threshold 32768"));
+}
+
+TEST_CASE("auto: ids beside many ignored pixels are no soft masks") {
+  const TempFolder folder;
+  put_mask(folder, "a", 20, soft_mask(20, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+  CHECK(setup_of(options_for(folder)).table.classes.size() == 13);
+}
+
+TEST_CASE("auto: masks of several depths and palettes are a question") {
+  const TempFolder folder;
+  const std::vector<Color> plain{{0, 0, 0}, {255, 255, 255}}, turned{{255, 255, 255}, {0, 0, 0}};
+  const std::vector<std::uint16_t> bits{0, 1, 0, 0};
+  put_sample(folder, "a", id_label(2, 2, bits, 1));
+  CHECK(setup_of(options_for(folder)).table.classes.size() == 2);
+  put_sample(folder, "b", palette_label(2, 2, bits, plain));
+  CHECK(setup_of(options_for(folder)).table.classes.size() == 2);
+  const auto check_asked = [&] {
+    const std::string message = data_text(options_for(folder));
+    CHECK_THAT(message, ContainsSubstring("only black and white") &&
+                            ContainsSubstring("Choose one:\n  --label-kind binary, if"));
+  };
+  SECTION("2 bits") { put_sample(folder, "c", id_label(2, 2, {0, 3, 0, 0}, 2)); }
+  SECTION("a palette in the other order") {
+    put_sample(folder, "c", palette_label(2, 2, bits, turned));
+  }
+  SECTION("2 bits alone") {
+    for (const char* key : {"a", "b"}) put_sample(folder, key, id_label(2, 2, {0, 3, 0, 3}, 2));
+  }
+  check_asked();
+}
+
+TEST_CASE("auto: a mask in the alpha channel is named as such") {
+  const TempFolder folder;
+  const PngSpec spec{.width = 2, .height = 1, .color = PngColor::rgba};
+  put(folder, "images/a.png", photo(2, 1));
+  put(folder, "labels/a.png",
+      make_png(spec, std::vector<std::uint16_t>{255, 255, 255, 0, 255, 255, 255, 255}));
+  for (const LabelKind kind : {LabelKind::automatic, LabelKind::index}) {
+    PackOptions options = options_for(folder);
+    options.label.kind = kind;
+    CHECK_THAT(data_text(options), ContainsSubstring("the mask is in the alpha channel"));
+  }
+}
+
+// ---- ids in the red of colors
+
+TEST_CASE("16-bit RGB labels lead to --rgb-id r, which counts their classes") {
+  const TempFolder folder;
+  const PngSpec spec{.width = 2, .height = 1, .color = PngColor::rgb, .bit_depth = 16};
+  put(folder, "images/a.png", photo(2, 1));
+  put(folder, "labels/a.png", make_png(spec, std::vector<std::uint16_t>{3, 1, 0, 1, 7, 0}));
+  PackOptions options = options_for(folder);
+  for (const LabelKind kind : {LabelKind::automatic, LabelKind::index, LabelKind::binary}) {
+    options.label.kind = kind;
+    const Error error = refusal(options, ErrorCode::data);
+    CHECK(error.path == folder / "labels/a.png");
+    CHECK_THAT(error.message, ContainsSubstring("(red 1, 3, green 1, 7, blue 0)") &&
+                                  ContainsSubstring("\n  --rgb-id r") &&
+                                  !ContainsSubstring("8 bits"));
+  }
+  options.label.kind = LabelKind::automatic;
+  options.label.rgb_id = labels::RgbId::red;
+  CHECK(names_of(setup_of(options)) == Names{"0", "1", "2", "3"});
+}
+
+TEST_CASE("colors without green and blue lead to --rgb-id r") {
+  const TempFolder folder;
+  put_sample(folder, "a", color_label(2, 2, {0, 1, 2, 1}, {{0, 0, 0}, {7, 0, 0}, {12, 0, 0}}));
+  PackOptions options = options_for(folder);
+  CHECK_THAT(data_text(options), ContainsSubstring("green and blue are 0 everywhere") &&
+                                     ContainsSubstring("which class:\n  --rgb-id r"));
+  options.label.rgb_id = labels::RgbId::red;
+  CHECK(setup_of(options).table.classes.size() == 13);
+  put_sample(folder, "b", color_label(2, 2, {0, 0, 0, 0}, {{0, 1, 0}}));
+  options.label.rgb_id = labels::RgbId::none;
+  CHECK_THAT(data_text(options), !ContainsSubstring("--rgb-id r,"));
+}
+
+// ---- ids of another kind
+
+TEST_CASE("train ids under a preset of label ids are a question") {
+  const TempFolder folder;
+  std::vector<std::uint16_t> ids(20);
+  std::iota(ids.begin(), ids.end(), std::uint16_t{0});
+  ids.back() = 255;
+  put(folder, "images/a.png", photo(20, 1));
+  put(folder, "labels/a.png", id_label(20, 1, ids));
+  PackOptions options = options_for(folder);
+  options.label.preset = "cityscapes19";
+  CHECK_THAT(data_text(options), ContainsSubstring("the labels hold 0…18, 255") &&
+                                     ContainsSubstring("\n  --preset cityscapes19-trainids,") &&
+                                     ContainsSubstring("\n  --preset cityscapes19 --label-kind"));
+  options.label.kind = LabelKind::index;
+  CHECK(setup_of(options).table.classes.size() == 19);
+  options.label.kind = LabelKind::automatic;
+  options.label.preset = "cityscapes19-trainids";
+  CHECK(setup_of(options).table.classes.size() == 19);
+  options.label.preset = "cityscapes19";
+  put(folder, "images/b.png", photo(20, 1));
+  ids.back() = 26;  // a car: no train id
+  put(folder, "labels/b.png", id_label(20, 1, ids));
+  CHECK(setup_of(options).table.classes.size() == 19);
+}
+
+TEST_CASE("numbers of objects are a warning") {
+  const TempFolder folder;
+  const auto put_numbers = [&](const std::string& key, int most) {
+    std::vector<std::uint16_t> ids(32);
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      ids[i] = static_cast<std::uint16_t>(i % static_cast<std::size_t>(most + 1));
+    put(folder, "images/" + key + ".png", photo(32, 1));
+    put(folder, "labels/" + key + ".png", id_label(32, 1, ids));
+  };
+  put_numbers("a", 17);
+  put_numbers("b", 5);
+  CHECK(setup_of(options_for(folder)).table.warnings.empty());
+  put_numbers("c", 9);
+  const Names warnings = setup_of(options_for(folder)).table.warnings;
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings.front(), ContainsSubstring("numbers of objects") &&
+                                   ContainsSubstring("5 in one label and 17 in another"));
+  put(folder, "images/d.png", photo(4, 1));
+  put(folder, "labels/d.png", id_label(4, 1, {0, 2, 9, 11}));  // three ids say nothing
+  CHECK(setup_of(options_for(folder)).table.warnings.size() == 1);
+  put(folder, "labels/d.png", id_label(4, 1, {3, 2, 9, 11}));
+  CHECK(setup_of(options_for(folder)).table.warnings.empty());
 }

@@ -73,6 +73,19 @@ OwnedLabel gray_label(int width, const Ids& samples, int bit_depth = 8) {
   return label;
 }
 
+// Colors of 16 bits per channel: red, green and blue of each pixel.
+OwnedLabel wide_label(int width, const Ids& samples) {
+  OwnedLabel label;
+  label.samples = samples;
+  label.raw.width = width;
+  label.raw.height = static_cast<int>(samples.size()) / 3 / width;
+  label.raw.bit_depth = 16;
+  label.raw.form = "16-bit RGB PNG";
+  label.raw.wide_rgb = {label.samples.data(), width, label.raw.height, 3,
+                        static_cast<std::size_t>(width) * 6};
+  return label;
+}
+
 OwnedLabel palette_label(int width, const Ids& samples, const std::vector<RgbColor>& palette,
                          int bit_depth = 8) {
   OwnedLabel label = gray_label(width, samples, bit_depth);
@@ -142,7 +155,7 @@ TEST_CASE("rules that do not fit the table are refused") {
              ContainsSubstring("65535"));
 
   LabelRules rules = rules_of(LabelKind::binary);
-  for (const int threshold : {0, 256}) {
+  for (const int threshold : {0, 65536}) {
     rules.threshold = threshold;
     CHECK_THAT(refusal(binary_classes(), rules), ContainsSubstring("--threshold"));
   }
@@ -762,8 +775,94 @@ TEST_CASE("varying alpha is reported") {
   OwnedLabel label = gray_label(1, {0});
   const LabelDecoder decoder = make(numbered_classes(1), rules_of(LabelKind::index));
   CHECK_FALSE(decode(decoder, label).report.alpha_varies);
+  label = gray_label(2, {0, 255});
   label.raw.alpha_varies = true;
   CHECK(decode(decoder, label).report.alpha_varies);
+}
+
+TEST_CASE("a mask in the alpha channel is refused in every reading") {
+  const std::vector<LabelDecoder> decoders = [] {
+    LabelRules binary = rules_of(LabelKind::binary), red = rules_of(LabelKind::index);
+    binary.dim = DimLabels::refused;
+    red.rgb_id = RgbId::red;
+    std::vector<LabelDecoder> all;
+    all.push_back(make(binary_classes(), binary));
+    all.push_back(make(numbered_classes(256), rules_of(LabelKind::index)));
+    all.push_back(make(colored_classes({kBlack, kWhite}), rules_of(LabelKind::color)));
+    all.push_back(make(numbered_classes(256), red));
+    return all;
+  }();
+  for (const RgbColor color : {kBlack, kWhite})
+    for (const LabelDecoder& decoder : decoders) {
+      OwnedLabel label = rgb_label(2, {color, color, color, color});
+      label.raw.alpha_varies = true;
+      CHECK_THAT(decode_refusal(decoder, label),
+                 ContainsSubstring("the mask is in the alpha") && ContainsSubstring("gray PNG"));
+    }
+  OwnedLabel gray = gray_label(2, {9, 9, 9, 9}, 16);
+  gray.raw.alpha_varies = true;
+  CHECK_THAT(decode_refusal(decoders[1], gray),
+             ContainsSubstring("has the color 9 in every pixel"));
+  OwnedLabel wide = wide_label(2, {1, 2, 3, 1, 2, 3});
+  wide.raw.alpha_varies = true;
+  CHECK_THAT(decode_refusal(decoders[3], wide), ContainsSubstring("the color 1, 2, 3 in"));
+  OwnedLabel drawn = rgb_label(2, {kBlack, kBlack, kWhite, kBlack});
+  drawn.raw.alpha_varies = true;
+  CHECK(decode(decoders[0], drawn).ids == Ids{0, 0, 1, 0});
+}
+
+TEST_CASE("a threshold is compared with the stored value of 16 bits") {
+  LabelRules rules = rules_of(LabelKind::binary);
+  rules.dim = DimLabels::refused;
+  const LabelDecoder plain = make(binary_classes(), rules);
+  CHECK(decode(plain, gray_label(3, {0, 65535, 0}, 16)).ids == Ids{0, 1, 0});
+  CHECK_THAT(decode_refusal(plain, gray_label(4, {0, 100, 300, 65535}, 16)),
+             ContainsSubstring("values: 0, 100, 300, 65535") &&
+                 ContainsSubstring("needs --threshold N") &&
+                 ContainsSubstring("--threshold 1 makes all above 0 foreground"));
+  for (const int threshold : {1, 100, 101, 300}) {
+    rules.threshold = threshold;
+    const LabelDecoder decoder = make(binary_classes(), rules);
+    for (const bool whole : {false, true}) {
+      const std::uint16_t third = whole ? 65535 : 300;
+      CHECK(decode(decoder, gray_label(3, {0, 100, third}, 16)).ids ==
+            Ids{0, static_cast<std::uint16_t>(threshold <= 100), 1});
+    }
+  }
+  rules.threshold = 301;
+  CHECK_THAT(decode_refusal(make(binary_classes(), rules), gray_label(3, {0, 100, 300}, 16)),
+             ContainsSubstring("values: 0, 100, 300") &&
+                 ContainsSubstring("no pixel reaches --threshold 301"));
+  CHECK_THAT(decode_refusal(make(binary_classes(), rules), gray_label(2, {0, 255})),
+             ContainsSubstring("no pixel reaches --threshold 301"));
+}
+
+TEST_CASE("red is the id in colors of 8 and of 16 bits") {
+  LabelRules rules = rules_of(LabelKind::index);
+  rules.rgb_id = RgbId::red;
+  const LabelDecoder decoder = make(numbered_classes(301), rules);
+  const Decoded narrow = decode(decoder, rgb_label(3, {{7, 0, 0}, {0, 9, 8}, {255, 1, 0}}));
+  CHECK(narrow.ids == Ids{7, 0, 255});
+  const Decoded wide = decode(decoder, wide_label(2, {300, 1, 0, 0, 2, 0, 65535, 0, 0, 301, 0, 0}));
+  CHECK(wide.ids == Ids{300, 0, kIgnored, kIgnored});
+  CHECK(wide.report.unknown_pixels == 1);
+  CHECK(wide.report.unknown.front().text == "id 301");
+  CHECK(decode(make(numbered_classes(9), rules), rgb_label(2, {{8, 0, 0}, {255, 0, 0}})).ids ==
+        Ids{8, kIgnored});
+}
+
+TEST_CASE("colors of 16 bits need a formula for their red") {
+  const OwnedLabel label = wide_label(2, {1, 0, 0, 2, 0, 0});
+  LabelRules coded = rules_of(LabelKind::index), binary = rules_of(LabelKind::binary);
+  coded.rgb_id = RgbId::low_first;
+  binary.dim = DimLabels::may_be_ids;
+  for (const LabelRules& rules : {coded, rules_of(LabelKind::index)})
+    CHECK_THAT(decode_refusal(make(numbered_classes(3), rules), label),
+               ContainsSubstring("16-bit RGB PNG") && ContainsSubstring("--rgb-id r"));
+  CHECK_THAT(decode_refusal(make(binary_classes(), binary), label),
+             ContainsSubstring("--rgb-id r"));
+  CHECK_THAT(decode_refusal(make(colored_classes({kBlack}), rules_of(LabelKind::color)), label),
+             ContainsSubstring("--rgb-id r"));
 }
 
 TEST_CASE("an earlier report is overwritten") {
@@ -839,8 +938,6 @@ TEST_CASE("a threshold is offered only if it separates the dim values") {
              ContainsSubstring("give --threshold 100"));
   CHECK_THAT(decode_refusal(decoder, gray_label(3, {0, 3, 100})),
              ContainsSubstring("values: 0, 3, 100") && ContainsSubstring("give --threshold 50"));
-  CHECK_THAT(decode_refusal(decoder, gray_label(2, {0, 1}, 16)),
-             ContainsSubstring("8 bits") && !ContainsSubstring("give --threshold"));
   CHECK_THAT(decode_refusal(decoder, rgb_label(2, {kBlack, kBlue})),
              ContainsSubstring("#000000, #0000ff") && ContainsSubstring("give --threshold 29"));
   CHECK_THAT(decode_refusal(decoder, palette_label(2, {0, 1}, {kBlack, {9, 9, 9}})),
@@ -882,9 +979,10 @@ TEST_CASE("ids in colors by their formulas") {
   CHECK(rgb_id(RgbId::low_first, {255, 255, 255}) == 16777215);
   CHECK(rgb_id(RgbId::tens_of_red, {110, 64, 7}) == 11 * 256 + 64);  // blue numbers instances
   CHECK_FALSE(rgb_id(RgbId::tens_of_red, {119, 64, 0}));
-  for (const RgbId formula : {RgbId::low_first, RgbId::tens_of_red})
+  for (const RgbId formula : {RgbId::low_first, RgbId::tens_of_red, RgbId::red})
     CHECK(rgb_id_from_name(rgb_id_name(formula)) == formula);
-  CHECK_FALSE(rgb_id_from_name("r"));
+  CHECK(rgb_id(RgbId::red, {7, 8, 9}) == 7);
+  CHECK_FALSE(rgb_id_from_name("g"));
 }
 
 TEST_CASE("rgb-id labels: known, ignored, unknown and ids beyond 65535") {

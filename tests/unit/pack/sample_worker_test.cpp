@@ -427,6 +427,19 @@ TEST_CASE("an unknown color refuses the sample, with color, count and place") {
         "first at x=0 y=5 (4 of 48 pixels)");
 }
 
+TEST_CASE("colors with red and blue exchanged are a problem of their own") {
+  const TempFolder folder;
+  folder.write("classes.csv", "name,r,g,b\nground,0,0,0\nroad,128,64,0\nsign,9,0,7\n");
+  const auto problem_of = [&](const std::vector<Color>& colors) {
+    PackOptions options = one_sample(folder, photo(2, 2), color_label(2, 2, {0, 1, 2, 1}, colors));
+    options.label.classes = folder / "classes.csv";
+    return refused(options).kind;
+  };
+  CHECK(problem_of({{0, 0, 0}, {0, 64, 128}, {7, 0, 9}}) == ProblemKind::exchanged_colors);
+  CHECK(problem_of({{0, 0, 0}, {128, 64, 0}, {7, 0, 9}}) == ProblemKind::exchanged_colors);
+  CHECK(problem_of({{0, 0, 0}, {0, 64, 128}, {7, 0, 8}}) == ProblemKind::unknown_value);
+}
+
 TEST_CASE("an unknown id refuses the sample") {
   const TempFolder folder;
   const Problem problem = refused(with_ids(folder, 2, 2, {0, 1, 5, 5}, 2));
