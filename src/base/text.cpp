@@ -30,6 +30,17 @@ std::string color_text(const std::array<std::uint8_t, 3>& color) {
   return text;
 }
 
+std::optional<std::array<std::uint8_t, 3>> hex_color(std::string_view text) {
+  std::array<std::uint8_t, 3> color{};
+  if (text.size() != 7 || text.front() != '#') return std::nullopt;
+  for (std::size_t i = 0; i < color.size(); ++i) {
+    const char* const begin = text.data() + 1 + 2 * i;
+    const auto [end, error] = std::from_chars(begin, begin + 2, color[i], 16);
+    if (error != std::errc() || end != begin + 2) return std::nullopt;
+  }
+  return color;
+}
+
 std::string counted_text(std::uint64_t count, std::string_view one, std::string_view many) {
   std::string text = number_text(count) + " ";
   if (count == 1) return text.append(one);

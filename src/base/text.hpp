@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,8 @@ namespace hotpack {
 [[nodiscard]] std::string percent_text(double share, int digits = 2);
 // "#ff8000"
 [[nodiscard]] std::string color_text(const std::array<std::uint8_t, 3>& color);
+// The color of such a text; absent for other texts.
+[[nodiscard]] std::optional<std::array<std::uint8_t, 3>> hex_color(std::string_view text);
 // "1 label", "17,302 labels"; `many` defaults to `one` and an s.
 [[nodiscard]] std::string counted_text(std::uint64_t count, std::string_view one,
                                        std::string_view many = {});

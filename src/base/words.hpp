@@ -52,9 +52,10 @@ enum class Depth16 { shift, scale };
 enum class JpegScale { automatic, off };
 
 // How the values in label files are read. `automatic` is replaced by another kind before labels are
-// decoded. `rgb_id` occurs in options and presets only: decoders read such labels as `index`, with
-// an id computed from red, green and blue.
-enum class LabelKind { automatic, color, index, palette_color, binary, rgb_id };
+// decoded. `rgb_id` and `instances` occur in options and presets only: decoders read the labels of
+// the first as `index`, with an id computed from red, green and blue, and each mask of the second
+// as `binary`; packs record both as `index`.
+enum class LabelKind { automatic, color, index, palette_color, binary, rgb_id, instances };
 
 // The kinds that decoders read and packs record.
 inline constexpr std::array kDecodedKinds{LabelKind::color, LabelKind::index,
@@ -123,6 +124,7 @@ inline constexpr auto kWords<LabelKind> = std::array{
     Word<LabelKind>{LabelKind::palette_color, "palette-color"},
     Word<LabelKind>{LabelKind::binary, "binary"},
     Word<LabelKind>{LabelKind::rgb_id, "rgb-id"},
+    Word<LabelKind>{LabelKind::instances, "instances"},
 };
 template <>
 inline constexpr auto kWords<LabelStorage> =

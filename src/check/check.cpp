@@ -85,6 +85,10 @@ class Checking {
     HOTPACK_TRY(read_labels());
     if (observer_.stop_requested()) return stopped();
     DatasetSummary summary(inputs_.splits(), context(), options().record);
+    std::uint64_t samples = 0;  // tiles are counted later, for each split
+    for (const Split& split : inputs_.splits())
+      samples += options().record.tile ? 0 : split.list.samples.size();
+    inputs_.joined().begin(samples);
     for (std::uint32_t split = 0; split < inputs_.splits().size(); ++split) {
       HOTPACK_TRY(headers_only_ ? check_headers(split, summary) : check_samples(split, summary));
       if (observer_.stop_requested()) return stopped();
@@ -92,6 +96,7 @@ class Checking {
     report_problems();
     summary.finish(!headers_only_, report_.diagnostics);
     report_counts();
+    report_lost_classes();
     report_disk_space();
     return finished(summary);
   }
@@ -105,6 +110,7 @@ class Checking {
     for (const std::string& warning : discovered.warnings) warn("input", warning);
     report_.orphans_left_out = discovered.orphans_left_out;
     report_.other_files = discovered.other_files;
+    report_.excluded = discovered.excluded;
     for (const Split& split : inputs_.splits()) {
       const SampleList& list = split.list;
       report_.splits.push_back({split.name, list.samples.size(), 0, {}});
@@ -211,8 +217,11 @@ class Checking {
     RunInput input{options(), setup, plan, list, {}, "checking", 0, true};
     for (std::size_t i = 0; i < plan.shards.size(); ++i) input.shards.push_back(i);
     CheckSink sink(split, input, summary, problems_, report_.splits[split]);
-    HOTPACK_ASSIGN(const RunResult run, run_samples(input, sink, observer_));
+    HOTPACK_ASSIGN(const RunResult run, run_samples(input, sink, inputs_.joined()));
+    inputs_.joined().end_part(list.samples.size());
     counts_.add(run.diagnostics);
+    classes_.add(run.classes);
+    schema_ = plan.schema;
     report_.bytes_in += run.bytes_in;
     return {};
   }
@@ -274,7 +283,7 @@ class Checking {
 
   [[nodiscard]] SizeEstimate empty_estimate(const Plan& plan) const {
     SizeEstimate estimate;
-    estimate.chosen = options().record.label_storage;
+    if (plan.schema.label) estimate.chosen = plan.schema.label->storage;
     estimate.compressed = plan.compressed();
     for (const LabelStorage storage :
          {LabelStorage::bits, LabelStorage::one_hot, LabelStorage::index}) {
@@ -339,6 +348,15 @@ class Checking {
                  options().run.skip_errors, report_.diagnostics);
   }
 
+  // Adds a warning if classes of labels occur in hardly any record.
+  void report_lost_classes() {
+    const std::string lost = classes_.lost_text(schema_);
+    if (!lost.empty())
+      report_.diagnostics.add(make_diagnostic("class-lost", Severity::warning, lost,
+                                              {classes_.lost(), {}}, schema_.class_count(),
+                                              kLostClassAdvice));
+  }
+
   // Adds notes about how labels were read; none if their classes are unknown.
   void report_counts() {
     if (!report_.classes_known) return;
@@ -398,6 +416,8 @@ class Checking {
   std::optional<Problem> question_;
   ProblemLog problems_;
   DiagnosticCounts counts_;
+  ClassUses classes_;
+  Schema schema_;  // of the records, if pixels were read
   CheckReport report_;
 };
 

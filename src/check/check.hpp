@@ -84,6 +84,7 @@ struct CheckReport {
                             // --size is missing
   std::uint64_t orphans_left_out = 0;
   std::uint64_t other_files = 0;
+  std::uint64_t excluded = 0;  // files and folders that --exclude left out
   std::uint64_t bytes_in = 0;
 };
 

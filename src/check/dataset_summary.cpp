@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 #include <utility>
 
 #include "base/text.hpp"
@@ -9,6 +10,7 @@
 #include "check/small_images.hpp"
 #include "codecs/image_info.hpp"
 #include "label_setup/orientation.hpp"
+#include "samples/augmented_copy.hpp"
 
 namespace hotpack::pipeline {
 
@@ -48,11 +50,14 @@ void DatasetSummary::add(std::uint32_t split, std::uint32_t index,
     (file.flaw.lenient ? lenient_jpegs_ : flawed_jpegs_).add({file.path, file.flaw.text});
   if (list.has_label_files) {
     if (sample.label.bytes > 0 && inspection.source_hash[0] == inspection.source_hash[1])
-      label_diagnostics_.add_copy_of_image(list.label_path(sample));
-    for (const LabelInspection& label : inspection.label_pixels)
-      add_label(list.label_path(sample), label, split);
+      label_diagnostics_.add_copy_of_image(list.label_path(sample), "the same bytes as its image");
+    else if (inspection.defects.shows_label)
+      label_diagnostics_.add_copy_of_image(list.label_path(sample), "its image shows its pixels");
+    for (const LabelInspection& label : inspection.label_pixels) add_label({split, index}, label);
+  } else if (list.merges_masks) {
+    add_merged({split, index}, inspection);
   } else if (sample.mask_count > 0) {
-    add_masks(list, sample, inspection, split);
+    add_masks({split, index}, inspection);
   } else {
     add_class(sample, split);
   }
@@ -63,6 +68,7 @@ void DatasetSummary::add_image(const SampleList& list, const Sample& sample,
   const codecs::ImageInfo& image = *inspection.image;
   images_.add(image);
   counts_.add(inspection.counts);
+  image_diagnostics_.add(list.image_path(sample), inspection.defects);
   if (image.more_images) more_images_.add({list.image_path(sample), "holds more than one image"});
   if (image.orientation == 1) return;
   std::optional<Extent> label_size;
@@ -72,12 +78,30 @@ void DatasetSummary::add_image(const SampleList& list, const Sample& sample,
   if (applied) (*applied ? turned_ : kept_as_stored_).add({list.image_path(sample), found});
 }
 
-void DatasetSummary::add_label(const std::string& path, const LabelInspection& label,
-                               std::uint32_t split) {
-  SplitClasses& classes = classes_[split];
-  ++labels_;
+void DatasetSummary::add_label(SamplePlace place, const LabelInspection& label) {
+  const std::string path = label_path(place);
+  if (context_.class_names.size() == 2) inverted_masks_[0].add(place, 0, label);
   label_diagnostics_.add(path, label);
   unknown_.add(path, label);
+  add_pixels(label, place.split);
+}
+
+// Adds the masks of a sample, and the label that they become. If a mask was refused, there is no
+// such label.
+void DatasetSummary::add_merged(SamplePlace place, const SampleInspection& inspection) {
+  const SampleList& list = splits_[place.split].list;
+  const std::span<const Mask> masks = list.masks_of(list.samples[place.sample]);
+  const std::vector<LabelInspection>& labels = inspection.label_pixels;
+  for (std::size_t i = 0; i < std::min(masks.size(), labels.size()); ++i) {
+    label_diagnostics_.add(list.mask_path(masks[i]), labels[i]);
+    unknown_.add(list.mask_path(masks[i]), labels[i]);
+  }
+  if (labels.size() > masks.size()) add_pixels(labels.back(), place.split);
+}
+
+void DatasetSummary::add_pixels(const LabelInspection& label, std::uint32_t split) {
+  SplitClasses& classes = classes_[split];
+  ++labels_;
   balance_.add(split, label.classes, label.pixels());
   for (const ValueCount& found : label.classes) {
     if (found.value >= classes.pixels.size()) continue;
@@ -89,20 +113,26 @@ void DatasetSummary::add_label(const std::string& path, const LabelInspection& l
   classes.ignored += label.ignored - std::min(label.ignored, unknown);
 }
 
-void DatasetSummary::add_masks(const SampleList& list, const Sample& sample,
-                               const SampleInspection& inspection, std::uint32_t split) {
+void DatasetSummary::add_masks(SamplePlace place, const SampleInspection& inspection) {
+  const std::uint32_t split = place.split;
+  const SampleList& list = splits_[split].list;
   SplitClasses& classes = classes_[split];
-  const std::span<const Mask> masks = list.masks_of(sample);
+  const std::span<const Mask> masks = list.masks_of(list.samples[place.sample]);
   std::vector<ValueCount> all;
   std::uint64_t pixels = 0;
   for (std::size_t i = 0; i < std::min(masks.size(), inspection.label_pixels.size()); ++i) {
     const LabelInspection& label = inspection.label_pixels[i];
     ++labels_;
     pixels = label.pixels();
+    inverted_masks_[masks[i].class_id].add(place, static_cast<std::uint32_t>(i), label);
     label_diagnostics_.add(list.mask_path(masks[i]), label);
     for (const ValueCount& found : label.classes) {
       if (found.value != 1 || masks[i].class_id >= classes.pixels.size()) continue;
       classes.pixels[masks[i].class_id] += found.pixels;
+      if (!all.empty() && all.back().value == masks[i].class_id) {
+        all.back().pixels += found.pixels;
+        continue;
+      }
       ++classes.labels[masks[i].class_id];
       all.push_back({masks[i].class_id, found.pixels});
     }
@@ -134,12 +164,18 @@ std::string DatasetSummary::image_path(SamplePlace place) const {
   return list.image_path(list.samples[place.sample]);
 }
 
-// With several masks per image, the path of the first.
-std::string DatasetSummary::label_path(SamplePlace place) const {
+std::string DatasetSummary::label_path(SamplePlace place, std::uint32_t mask) const {
   const SampleList& list = splits_[place.split].list;
   const Sample& sample = list.samples[place.sample];
   return list.has_label_files ? list.label_path(sample)
-                              : list.mask_path(list.masks_of(sample).front());
+                              : list.mask_path(list.masks_of(sample)[mask]);
+}
+
+std::string_view DatasetSummary::original_of(SamplePlace place) const {
+  const SampleList& list = splits_[place.split].list;
+  const std::string_view key = list.key(list.samples[place.sample]);
+  const std::optional<AugmentedName> copy = augmented_name(key);
+  return copy ? copy->base : key;
 }
 
 std::vector<std::string> DatasetSummary::split_names() const {
@@ -148,7 +184,29 @@ std::vector<std::string> DatasetSummary::split_names() const {
   return names;
 }
 
+// Adds a note about the copies of Roboflow, which many mistake for images of their own.
+void DatasetSummary::count_augmented() {
+  std::set<std::string_view> originals;
+  std::uint64_t copies = 0, samples = 0;
+  for (const Split& split : splits_) {
+    samples += split.list.samples.size();
+    for (const Sample& sample : split.list.samples) {
+      const auto original = roboflow_original(split.list.key(sample));
+      if (!original) continue;
+      ++copies;
+      originals.insert(*original);
+    }
+  }
+  if (copies == originals.size()) return;
+  names_.add(make_diagnostic("augmented-copies", Severity::note,
+                             share_text(copies, samples, "image", "images") +
+                                 " are by their names (NAME.rf.HASH) augmented copies of " +
+                                 counted_text(originals.size(), "original"),
+                             {copies, {}}, samples));
+}
+
 void DatasetSummary::inspect_names() {
+  count_augmented();
   if (splits_.size() < 2) return;
   std::vector<std::vector<std::string_view>> keys(splits_.size());
   for (std::size_t split = 0; split < splits_.size(); ++split)
@@ -164,6 +222,7 @@ void DatasetSummary::finish(bool pixels_read, Diagnostics& diagnostics) {
   report_flawed_jpegs(diagnostics);
   report_small_images(diagnostics);
   report_dark_images(diagnostics);
+  image_diagnostics_.finish(images_.images(), diagnostics);
   const bool by_files = std::any_of(splits_.begin(), splits_.end(), [](const Split& s) {
     return s.list.has_label_files || !s.list.masks.empty();
   });
@@ -180,7 +239,11 @@ void DatasetSummary::report_labels(Diagnostics& diagnostics) {
       never_seen[c] = never_seen[c] && classes.labels[c] == 0;
   unknown_.finish(context_, labels_, never_seen, diagnostics);
   label_diagnostics_.finish(diagnostics);
-  shared_labels_.finish([this](SamplePlace place) { return label_path(place); }, diagnostics);
+  for (const auto& [class_id, masks] : inverted_masks_)
+    masks.finish([this](SamplePlace place, std::uint32_t mask) { return label_path(place, mask); },
+                 diagnostics);
+  shared_labels_.finish([this](SamplePlace place) { return label_path(place); },
+                        [this](SamplePlace place) { return original_of(place); }, diagnostics);
 }
 
 void DatasetSummary::report_copies(Diagnostics& diagnostics) {

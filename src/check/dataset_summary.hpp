@@ -6,12 +6,17 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "check/check.hpp"
 #include "check/class_balance.hpp"
 #include "check/diagnostics.hpp"
 #include "check/duplicates.hpp"
+#include "check/image_diagnostics.hpp"
+#include "check/inverted_masks.hpp"
 #include "check/label_context.hpp"
 #include "check/label_diagnostics.hpp"
 #include "check/shared_labels.hpp"
@@ -44,11 +49,14 @@ class DatasetSummary {
 
  private:
   void add_image(const SampleList& list, const Sample& sample, const SampleInspection& inspection);
-  void add_label(const std::string& path, const LabelInspection& label, std::uint32_t split);
-  void add_masks(const SampleList& list, const Sample& sample, const SampleInspection& inspection,
-                 std::uint32_t split);
+  void add_label(SamplePlace place, const LabelInspection& label);
+  void add_merged(SamplePlace place, const SampleInspection& inspection);
+  void add_pixels(const LabelInspection& label, std::uint32_t split);
+  void add_masks(SamplePlace place, const SampleInspection& inspection);
   void add_class(const Sample& sample, std::uint32_t split);
   void add_copies(SamplePlace place, const SampleInspection& inspection);
+  [[nodiscard]] std::string_view original_of(SamplePlace place) const;
+  void count_augmented();
   void inspect_names();
   void report_copies(Diagnostics& diagnostics);
   void report_labels(Diagnostics& diagnostics);
@@ -57,7 +65,8 @@ class DatasetSummary {
   void report_more_images(Diagnostics& diagnostics) const;
   void report_flawed_jpegs(Diagnostics& diagnostics) const;
   [[nodiscard]] std::string image_path(SamplePlace place) const;
-  [[nodiscard]] std::string label_path(SamplePlace place) const;
+  // The path of the label, or of the mask with this number.
+  [[nodiscard]] std::string label_path(SamplePlace place, std::uint32_t mask = 0) const;
   [[nodiscard]] std::vector<std::string> split_names() const;
   void report_orientations(Diagnostics& diagnostics) const;
   void report_classes(Diagnostics& diagnostics) const;
@@ -73,6 +82,8 @@ class DatasetSummary {
   std::uint64_t labels_ = 0;  // labels whose pixels were read
   Diagnostics names_;         // diagnostics that need only keys
   ClassBalance balance_;
+  ImageDiagnostics image_diagnostics_;
+  std::map<std::uint32_t, InvertedMasks> inverted_masks_;  // by class; two classes: one entry
   Duplicates duplicates_;
   SharedLabels shared_labels_;
   SplitCopies copies_;

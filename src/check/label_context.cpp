@@ -56,6 +56,7 @@ LabelContext::Reading reading_of(const LabelSetup& setup) {
     case LabelKind::automatic:
     case LabelKind::binary:
     case LabelKind::rgb_id:
+    case LabelKind::instances:
       break;
   }
   return LabelContext::Reading::none;

@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "label_setup/id_scan.hpp"
+#include "pack/class_uses.hpp"
 
 namespace hotpack::pipeline {
 
@@ -53,8 +54,8 @@ void add_if_any(Diagnostic diagnostic, Diagnostics& diagnostics) {
 LabelDiagnostics::LabelDiagnostics(const LabelContext& context)
     : context_(context), shift_(context.last_id + 1) {}
 
-void LabelDiagnostics::add_copy_of_image(const std::string& path) {
-  copies_of_images_.add({path, "the same bytes as its image"});
+void LabelDiagnostics::add_copy_of_image(const std::string& path, const std::string& found) {
+  copies_of_images_.add({path, found});
 }
 
 void LabelDiagnostics::add(const std::string& path, const LabelInspection& label) {
@@ -82,7 +83,19 @@ void LabelDiagnostics::add(const std::string& path, const LabelInspection& label
   if (const auto ids = id_values(label); ids && context_.reading == Reading::ids && !label.lossy)
     inspect_ids(path, label, *ids);
   if (context_.reading == Reading::binary) inspect_brightness(label);
+  if (borders == Borders::sharp) inspect_salt(path, label);
   inspect_content(path, label);
+}
+
+// Pixels alone among others are noise: people draw regions, and so do models.
+void LabelDiagnostics::inspect_salt(const std::string& path, const LabelInspection& label) {
+  constexpr std::uint64_t kLeastLone = 64;
+  constexpr double kLeastShare = 0.004;
+  if (label.lossy || label.lone_pixels < kLeastLone) return;
+  const double lone = share(label.lone_pixels, label.pixels());
+  if (lone >= kLeastShare)
+    salted_.add({path, counted_text(label.lone_pixels, "pixel") + " (" + percent_text(lone, 1) +
+                           ") of a class other than all their neighbors"});
 }
 
 void LabelDiagnostics::inspect_ids(const std::string& path, const LabelInspection& label,
@@ -141,6 +154,7 @@ void LabelDiagnostics::inspect_content(const std::string& path, const LabelInspe
 
 void LabelDiagnostics::finish(Diagnostics& diagnostics) const {
   report_origin(diagnostics);
+  report_salt(diagnostics);
   if (context_.reading == Reading::ids) report_ids(diagnostics);
   report_content(diagnostics);
   report_notes(diagnostics);
@@ -178,6 +192,17 @@ void LabelDiagnostics::report_origin(Diagnostics& diagnostics) const {
           "such a label was once saved as a JPEG, which changes values near borders. Use the "
           "label from before it was saved as a JPEG"),
       diagnostics);
+}
+
+// If most labels are so, as maps of land cover are, this is a property of the data.
+void LabelDiagnostics::report_salt(Diagnostics& diagnostics) const {
+  const bool most = salted_.count * 2 > labels_;
+  add_if_any(about_labels("salted-label", most ? Severity::note : Severity::warning, salted_,
+                          labels_, "is strewn with single pixels of other classes",
+                          "are strewn with single pixels of other classes",
+                          "noise of a scan, of a lossy file, or of a wrong conversion: use the "
+                          "original label, or filter such pixels out"),
+             diagnostics);
 }
 
 void LabelDiagnostics::report_rescaled(const Occurrences& labels, int factor, int bits,
@@ -244,7 +269,8 @@ void LabelDiagnostics::report_ids(Diagnostics& diagnostics) const {
     diagnostic.advice = "lower the ids by one";
     diagnostic.options = {"--shift-ids -1"};
     diagnostics.add(diagnostic);
-  } else if (context_.numbered && lacks_zero_alone()) {
+  } else if ((context_.numbered || !is_background_name(context_.class_names[0])) &&
+             lacks_zero_alone()) {
     diagnostic.kind = "one-based-ids";
     diagnostic.title = "ids run from 1 to " + std::to_string(context_.last_id) +
                        ", and 0 never occurs: ids may count from 1, and class 0 is empty";

@@ -24,8 +24,8 @@ class LabelDiagnostics {
   explicit LabelDiagnostics(const LabelContext& context);
 
   void add(const std::string& path, const LabelInspection& label);
-  // Adds a label file that has the same bytes as its image file.
-  void add_copy_of_image(const std::string& path);
+  // Adds a label whose image is the label itself; `found` says how.
+  void add_copy_of_image(const std::string& path, const std::string& found);
   void finish(Diagnostics& diagnostics) const;
 
  private:
@@ -33,12 +33,14 @@ class LabelDiagnostics {
                    const std::vector<ValueCount>& ids);
   void inspect_palette(const std::string& path, const LabelInspection& label);
   void inspect_brightness(const LabelInspection& label);
+  void inspect_salt(const std::string& path, const LabelInspection& label);
   void inspect_content(const std::string& path, const LabelInspection& label);
 
   [[nodiscard]] bool runs_from_one() const;
   [[nodiscard]] bool lacks_zero_alone() const;
 
   void report_origin(Diagnostics& diagnostics) const;
+  void report_salt(Diagnostics& diagnostics) const;
   void report_ids(Diagnostics& diagnostics) const;
   void report_rescaled(const Occurrences& labels, int factor, int bits,
                        Diagnostics& diagnostics) const;
@@ -49,7 +51,7 @@ class LabelDiagnostics {
   std::uint64_t labels_ = 0;
 
   // Labels, grouped by the way in which they seem to have been made.
-  Occurrences photos_, blended_, anti_aliased_, jpeg_, copies_of_images_;
+  Occurrences photos_, blended_, anti_aliased_, jpeg_, copies_of_images_, salted_;
   // The ids of all labels, except the ignored ids: 255 in 8-bit labels, 65535 in 16-bit labels.
   std::bitset<65536> ids_;
   std::uint64_t id_labels_ = 0;

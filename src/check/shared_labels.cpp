@@ -24,6 +24,7 @@ void SharedLabels::add(SamplePlace place, std::uint64_t image,
 }
 
 void SharedLabels::finish(const std::function<std::string(SamplePlace)>& path_of,
+                          const std::function<std::string_view(SamplePlace)>& original_of,
                           Diagnostics& diagnostics) {
   std::sort(labels_.begin(), labels_.end(), [](const Label& a, const Label& b) {
     return std::tie(a.content, a.place) < std::tie(b.content, b.place);
@@ -34,7 +35,8 @@ void SharedLabels::finish(const std::function<std::string(SamplePlace)>& path_of
     const auto end = std::find_if(
         begin, labels_.end(), [&](const Label& label) { return label.content != begin->content; });
     for (auto label = begin + 1; label != end; ++label)
-      if (label->image != begin->image) pairs.emplace_back(label->place, begin->place);
+      if (label->image != begin->image && original_of(label->place) != original_of(begin->place))
+        pairs.emplace_back(label->place, begin->place);
     begin = end;
   }
   if (pairs.empty()) return;

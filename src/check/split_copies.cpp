@@ -1,6 +1,7 @@
 #include "check/split_copies.hpp"
 
 #include "base/text.hpp"
+#include "samples/augmented_copy.hpp"
 
 #include <algorithm>
 #include <array>
@@ -76,18 +77,6 @@ bool is_word_of_augmentation(std::string_view part) {
          kWords.end();
 }
 
-// Parses a name in the form that Roboflow gives to copies: "a_jpg.rf.<32 hex digits>".
-std::optional<AugmentedName> roboflow_name(std::string_view key) {
-  constexpr std::size_t kDigits = 32;
-  const std::size_t mark = key.rfind(".rf.");
-  if (mark == std::string_view::npos || mark == 0 || key.size() - mark - 4 != kDigits)
-    return std::nullopt;
-  const std::string_view digits = key.substr(mark + 4);
-  const bool hexadecimal = std::all_of(digits.begin(), digits.end(),
-                                       [](unsigned char c) { return std::isxdigit(c) != 0; });
-  return hexadecimal ? std::optional(AugmentedName{key.substr(0, mark)}) : std::nullopt;
-}
-
 // Returns the key without its last part if drops(last part) is true. Otherwise, or if nothing would
 // remain, returns the whole key.
 template <class Drops>
@@ -144,7 +133,7 @@ void add_siblings(const std::vector<SamplePlace>& copies, std::vector<Pair>& pai
 }  // namespace
 
 std::optional<AugmentedName> augmented_name(std::string_view key) {
-  if (const auto name = roboflow_name(key)) return name;
+  if (const auto original = roboflow_original(key)) return AugmentedName{*original};
   const std::string_view base = without_all(key, is_word_of_augmentation);
   if (base.size() == key.size()) return std::nullopt;
   const std::string_view shorter = without_all(base, all_digits);

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "cli/class_table.hpp"
 #include "cli/pack_report.hpp"
-#include "cli/table.hpp"
 #include "cli/text.hpp"
 
 namespace hotpack::cli {
@@ -208,105 +207,16 @@ void add_images(Report& report, const std::string& member, std::string_view name
 
 // ---- classes
 
-std::uint64_t total_of(const std::vector<std::uint64_t>& counts) {
-  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+ClassShares shares_of(const CheckReport& report) {
+  ClassShares shares;
+  shares.counted = report.label_files ? "labels" : "images";
+  for (const ClassInfo& info : report.classes) shares.classes.push_back(info.name);
+  shares.ignored_classes = report.ignored_classes;
+  for (const auto& split : report.splits)
+    shares.splits.push_back(
+        {split.name, split.classes.pixels, split.classes.labels, split.classes.ignored});
+  return shares;
 }
-
-// The table of classes in the text of a check. Each row is a class; columns are its shares of
-// pixels: in all splits together and, if there are two to four splits, in each of them.
-class ClassTable {
- public:
-  explicit ClassTable(const CheckReport& report)
-      : report_(report), each_split_(report.splits.size() > 1 && report.splits.size() <= 4) {
-    for (const auto& split : report.splits) {
-      total_ += total_of(split.classes.pixels);
-      ignored_ += split.classes.ignored;
-    }
-  }
-
-  [[nodiscard]] std::string text(std::size_t columns) const {
-    std::vector<Cells> rows{header()};
-    const std::vector<bool> shown = shown_classes();
-    for (std::size_t c = 0; c < shown.size(); ++c)
-      if (shown[c]) rows.push_back(class_row(c));
-    const std::size_t not_shown = shown.size() + 1 - rows.size();
-    if (ignored_ > 0) rows.push_back(ignored_row());
-    if (not_shown > 0)
-      rows.push_back({"… and " + counted_text(not_shown, "more class", "more classes")});
-    return table_text(rows, {.align = "lr", .columns = columns});
-  }
-
- private:
-  static constexpr std::size_t kMostListed = 32;
-  static constexpr std::size_t kNameWidth = 28;
-
-  [[nodiscard]] Cells header() const {
-    Cells row{"class", "share", report_.label_files ? "labels" : "images"};
-    if (each_split_)
-      for (const auto& split : report_.splits)
-        row.push_back(truncated(printable_name(split.name), kNameWidth));
-    return row;
-  }
-
-  [[nodiscard]] std::uint64_t pixels_of(std::size_t c) const {
-    std::uint64_t sum = 0;
-    for (const auto& split : report_.splits) sum += split.classes.pixels[c];
-    return sum;
-  }
-
-  // Marks the classes that get a row: all, or the most frequent ones if there are many.
-  [[nodiscard]] std::vector<bool> shown_classes() const {
-    std::vector<std::pair<std::uint64_t, std::size_t>> by_pixels;
-    for (std::size_t c = 0; c < report_.classes.size(); ++c)
-      by_pixels.emplace_back(pixels_of(c), c);
-    const std::size_t count = std::min(kMostListed, by_pixels.size());
-    std::partial_sort(by_pixels.begin(), by_pixels.begin() + static_cast<std::ptrdiff_t>(count),
-                      by_pixels.end(), [](const auto& a, const auto& b) {
-                        return a.first != b.first ? a.first > b.first : a.second < b.second;
-                      });
-    std::vector<bool> shown(by_pixels.size());
-    for (std::size_t i = 0; i < count; ++i) shown[by_pixels[i].second] = true;
-    return shown;
-  }
-
-  [[nodiscard]] bool is_ignored(std::size_t c) const {
-    return c < report_.ignored_classes.size() && report_.ignored_classes[c];
-  }
-
-  [[nodiscard]] Cells class_row(std::size_t c) const {
-    std::uint64_t labels = 0;
-    for (const auto& split : report_.splits) labels += split.classes.labels[c];
-    Cells row{truncated(printable_name(report_.classes[c].name), kNameWidth),
-              labels > 0      ? percent_of(pixels_of(c), total_)
-              : is_ignored(c) ? "ignored"
-                              : "never",
-              labels > 0 ? number_text(labels) : ""};
-    for (const auto& split : report_.splits)
-      if (each_split_)
-        row.push_back(percent_or_dash(split.classes.labels[c] > 0, split.classes.pixels[c],
-                                      total_of(split.classes.pixels)));
-    return row;
-  }
-
-  [[nodiscard]] Cells ignored_row() const {
-    Cells row{"(ignored, of all)", percent_of(ignored_, total_ + ignored_), ""};
-    for (const auto& split : report_.splits) {
-      const auto& classes = split.classes;
-      if (each_split_)
-        row.push_back(percent_or_dash(classes.ignored > 0, classes.ignored,
-                                      total_of(classes.pixels) + classes.ignored));
-    }
-    return row;
-  }
-
-  static std::string percent_or_dash(bool any, std::uint64_t part, std::uint64_t whole) {
-    return any ? percent_of(part, whole) : "–";
-  }
-
-  const CheckReport& report_;
-  bool each_split_;
-  std::uint64_t total_ = 0, ignored_ = 0;  // pixels of all splits
-};
 
 Json class_json(const CheckReport& report, std::size_t c) {
   const ClassInfo& info = report.classes[c];
@@ -326,7 +236,7 @@ void add_classes(Report& shown, const CheckReport& report, std::size_t columns) 
   for (std::size_t c = 0; report.classes_counted && c < report.classes.size(); ++c)
     list.push_back(class_json(report, c));
   shown.member("classes", std::move(list));
-  if (report.classes_counted) shown.lines("\nclasses\n" + ClassTable(report).text(columns));
+  if (report.classes_counted) shown.lines("\nclasses\n" + class_table(shares_of(report), columns));
 }
 
 // ---- colors without classes
@@ -432,7 +342,7 @@ void add_input(Report& shown, const CheckReport& report) {
                    ? "--fast reads no pixels, so classes are not counted"
                    : "the label kind is undecided (see problems), so classes are not reported");
   add_samples(shown, report);
-  add_excluded_files(shown, report.orphans_left_out, report.other_files);
+  add_excluded_files(shown, report.orphans_left_out, report.other_files, report.excluded);
 }
 
 std::string result_text(const CheckReport& report) {
@@ -485,15 +395,19 @@ bool proposes_commands(const CheckReport& report) {
   });
 }
 
-// Adds the command to run next. Commands are never wrapped, so that they can be copied.
+// Adds the command to run next, unless pack would refuse it. Commands are never wrapped, so that
+// they can be copied.
 void add_next(Report& shown, const CheckReport& report, const CheckEnd& end) {
   const bool proposed = proposes_commands(report);
+  const bool refuses = report.result == CheckResult::refuses;
+  const bool refused = refuses && !end.adds_classes;
   const std::string command = advised_command(report, end.command);
-  shown.member("command", proposed ? Json() : Json(printable(command)));
+  shown.member("command", proposed || refused ? Json() : Json(printable(command)));
   if (proposed) return shown.line("next", "run one of the commands above");
+  if (refused)
+    return shown.line("next", "fix the problems, or give options that they name; then check again");
   std::vector<std::string> when;
-  if (report.result == CheckResult::refuses)
-    when.emplace_back("once the problems are fixed, or with options named above");
+  if (refuses) when.emplace_back("once the classes in the written file have names");
   if (end.reads_input) when.emplace_back("with the same standard input");
   shown.line("next", (when.empty() ? "" : joined_text(when, ", ") + ":\n") + unbroken(command));
 }

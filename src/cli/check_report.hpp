@@ -13,8 +13,9 @@ namespace hotpack::cli {
 
 // Parts of a report that are not diagnostics.
 struct CheckEnd {
-  std::string command;       // to run next: `hotpack pack …`
-  bool reads_input = false;  // the command reads standard input, which has been read already
+  std::string command;        // to run next: `hotpack pack …`
+  bool adds_classes = false;  // it has a class table that this check has written
+  bool reads_input = false;   // the command reads standard input, which has been read already
   double seconds = 0;
 };
 

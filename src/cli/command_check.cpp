@@ -98,20 +98,21 @@ int run_check(CommandContext& context, CheckCommand& command) {
     return kExitGood;  // run_main() raises the signal again
   }
   finish_commands(context, *report);
+  const std::string written = written_option(*report, command);
   const CheckEnd end{
-      pack_command_line(*command.app) + written_option(*report, command),
+      pack_command_line(*command.app) + written, !written.empty(),
       reads_standard_input(*command.app),
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   const Report shown = check_report(*report, end, context.columns());
-  const Status written =
+  const Status table =
       command.write_classes.empty() ? Status() : write_class_table(*report, command.write_classes);
-  if (context.json() && written.ok()) {  // if it is not, stdout gets the error alone
+  if (context.json() && table.ok()) {  // if it is not, stdout gets the error alone
     context.print(shown);
   } else if (!context.json()) {
     context.output().write_painted(
         check_text(shown, report->result, context.columns(), context.colored_output()));
   }
-  if (!written.ok()) return context.fail(written.error());
+  if (!table.ok()) return context.fail(table.error());
   if (!command.write_classes.empty())
     context.terminal().info(written_text(*report, command.write_classes));
   return exit_code_of(report->result);

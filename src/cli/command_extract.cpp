@@ -27,6 +27,7 @@
 #include "cli/text.hpp"
 #include "hotpack/dataset.hpp"
 #include "label_setup/pack_folders.hpp"
+#include "label_setup/packed_labels.hpp"
 
 namespace hotpack::cli {
 
@@ -49,6 +50,7 @@ struct Subject {
   Dataset dataset;
   SampleNumbers chosen;
   std::string prefix;
+  bool class_file = false;  // classes.csv is written
 };
 
 // Returns the numbers of the samples with these keys, each number once, in the order of the keys,
@@ -91,6 +93,15 @@ Error unknown_key_error(const std::vector<std::string>& packs, const ExtractArgu
   return usage_error(unknown_key(asked, arguments.pack, keys));
 }
 
+// True if --classes PACK gives the extracted ids other classes: it applies the map of the pack, or
+// its ignored colors, to them. Their classes are then those of a file next to them.
+bool needs_class_file(const Schema& schema, const std::string& pack) {
+  if (!schema.label || schema.label->scope != LabelScope::pixel || schema.label->multi)
+    return false;
+  const auto packed = pipeline::read_packed_labels(pack);
+  return !packed.ok() || packed->values.has_value();
+}
+
 Result<std::vector<Subject>> open_subjects(const ExtractArguments& arguments) {
   std::vector<std::string> packs = pipeline::packs_at(arguments.pack);
   if (packs.empty()) packs.push_back(arguments.pack);
@@ -103,6 +114,7 @@ Result<std::vector<Subject>> open_subjects(const ExtractArguments& arguments) {
       HOTPACK_ASSIGN(subject.chosen, find_keys(subject, arguments.keys, found));
       if (subject.chosen->empty() && packs.size() > 1) continue;
     }
+    subject.class_file = needs_class_file(subject.dataset.schema(), pack);
     subjects.push_back(std::move(subject));
   }
   const auto missing = std::find(found.begin(), found.end(), false);
@@ -185,17 +197,6 @@ Status check_names(const Dataset& dataset, const SampleNumbers& chosen) {
   return {};
 }
 
-// Returns the option for classes in the command that packs the extracted files again. Usually this
-// is --classes PACK. But the extracted label files contain class ids; if the pack was made with
-// --map, --classes PACK would apply the map to the ids. Then --num-classes is used.
-std::string classes_words(const Schema& schema, const std::string& pack) {
-  const auto& more = schema.options.more;
-  const bool mapped = std::any_of(more.begin(), more.end(),
-                                  [](const auto& option) { return option.first == "map"; });
-  if (schema.label->scope != LabelScope::pixel || !mapped) return " --classes " + shell_word(pack);
-  return " --num-classes " + std::to_string(schema.class_count());
-}
-
 // Returns the command that packs the files again; empty if no single command restores the labels.
 std::string pack_line(const ExtractArguments& arguments, const Subject& subject,
                       bool any_unlabeled) {
@@ -213,7 +214,9 @@ std::string pack_line(const ExtractArguments& arguments, const Subject& subject,
     line += " --images " + shell_word(folder + "images");
     if (schema.label) line += " --labels " + shell_word(folder + "labels") + " --label-kind index";
   }
-  if (schema.label) line += classes_words(schema, subject.pack);
+  if (schema.label)
+    line += " --classes " +
+            shell_word(subject.class_file ? folder + std::string(kClassFile) : subject.pack);
   line += " --size " + std::to_string((*schema.geometry.size)[0]) + "x" +
           std::to_string((*schema.geometry.size)[1]);
   return line + " -o " +
@@ -228,6 +231,7 @@ Result<Extracted> extract_one(CommandContext& context, const ExtractArguments& a
   Terminal& terminal = context.terminal();
   SampleWriterOptions options = arguments.writer;
   options.prefix = subject.prefix;
+  options.class_file = subject.class_file;
   const auto tell = [&](const ExtractionProgress& progress) {
     terminal.progress(
         {"extracting", progress.samples_done, progress.samples_total, progress.bytes, 0, 0});

@@ -75,7 +75,7 @@ int report_end(CommandContext& context, const PackCommand& command, const pipeli
   using pipeline::PackStatus;
   if (run.status == PackStatus::refused) return refuse(context, run, seconds);
   if (context.json() || run.status != PackStatus::stopped) context.print(pack_report(run, seconds));
-  for (const pipeline::PackReport& set : run.sets) warn_of_set(context, set);
+  warn_of_sets(context, run.sets);
   if (run.status == PackStatus::stopped)
     return stopped(context, run, command.arguments.options.run.output);
   int exit = kExitGood;

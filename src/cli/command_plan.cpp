@@ -56,7 +56,7 @@ int run_plan(CommandContext& context, PlanCommand& command) {
   if (run->status == pipeline::PackStatus::refused) return refuse(context, *run, seconds);
   if (context.json() || run->status != pipeline::PackStatus::stopped)
     context.print(pack_report(*run, seconds));
-  for (const pipeline::PackReport& set : run->sets) warn_of_set(context, set);
+  warn_of_sets(context, run->sets);
   warn_of_idle_partitions(context.terminal(), *run);
   if (run->status == pipeline::PackStatus::stopped)
     context.terminal().warning("stopped, no plan is written. Run the same command again");

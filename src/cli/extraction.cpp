@@ -37,11 +37,12 @@ class Extraction {
                    .bytes = bytes_,
                    .complete = progress_.samples_done == progress_.samples_total,
                    .any_unlabeled = any_unlabeled_};
-    if (!done.complete || rows_.empty()) return done;
+    if (!done.complete || (rows_.empty() && !options_.class_file)) return done;
     SampleWriter writer(tree_, options_, dataset_.classes());
     std::string list;
     for (const std::string& rows : rows_) list += rows;
     HOTPACK_TRY(writer.write_list(list));
+    HOTPACK_TRY(writer.write_classes());
     done.files += writer.files();
     done.bytes += writer.bytes();
     return done;

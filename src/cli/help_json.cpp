@@ -32,8 +32,8 @@ std::string_view type_of_value(const CLI::Option& option) {
 
 std::string_view type_of(const CLI::Option& option) {
   if (is_switch(option)) return "switch";
-  if (has_choices(option)) return "choice";
   if (const ValueForm* const form = find_form(form_of(option))) return form->type;
+  if (has_choices(option)) return "choice";
   return type_of_value(option);
 }
 

@@ -1,8 +1,10 @@
 #include "cli/option_values.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 
+#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "cli/text.hpp"
 
@@ -10,12 +12,13 @@ namespace hotpack::cli {
 
 namespace {
 
-constexpr std::array<ValueForm, 19> kForms{{
+constexpr std::array<ValueForm, 20> kForms{{
     {"DIR", "path", "folder"},
     {"FILE", "path", "file"},
     {"FILE.png", "path", "file"},
     {"FILE.html", "path", "file"},
     {"FILE|PACK", "path", "any"},
+    {"NAME|FILE|list", "path", "file"},
     {"PACK", "path", "any"},
     {"ROOT", "path", "folder"},
     {"WxH", "size", {}, "width x height in pixels, such as 512x512"},
@@ -49,6 +52,21 @@ bool is_literal(const std::string& part) {
   return !part.empty() &&
          part.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-+*/") == std::string::npos;
 }
+
+// A word of other programs, one of our words for it, and a text with all that it may mean.
+struct ForeignWord {
+  std::string_view word, ours, meaning;
+};
+constexpr std::array kForeignWords{
+    ForeignWord{"letterbox", "contain", "'contain' fits the image inside and pads it"},
+    ForeignWord{"pad", "contain",
+                "'contain' fits the image inside and pads it; 'crop-or-pad' does not scale"},
+    ForeignWord{"crop", "cover",
+                "'cover' fills the record and crops; 'crop-or-pad' does not scale"},
+    ForeignWord{"resize", "stretch", "'stretch' scales both sides"},
+    ForeignWord{"mask", "binary",
+                "'binary' reads foreground and background; 'index' reads class ids"},
+};
 
 }  // namespace
 
@@ -87,8 +105,12 @@ std::string plain_word(std::string word) {
 }
 
 std::string no_choice(const std::string& word, const std::vector<std::string>& words) {
-  return "'" + word + "' is none of " + joined_text(words, "|") +
-         suggestion(plain_word(word), words);
+  const std::string plain = plain_word(word);
+  std::string meant = suggestion(plain, words);
+  for (const ForeignWord& foreign : kForeignWords)
+    if (plain == foreign.word && std::find(words.begin(), words.end(), foreign.ours) != words.end())
+      meant = "; " + std::string(foreign.meaning);
+  return "'" + word + "' is none of " + joined_text(words, "|") + meant;
 }
 
 std::string not_of_form(const std::string& form) {

@@ -61,7 +61,8 @@ struct ValueForm {
 // 512x512".
 [[nodiscard]] std::string not_of_form(const std::string& form);
 
-// Says that the value is one of these words. They are kept in CLI11's name of the option's type,
+// Says that the value is one of these words or, if the form is in the table, like "NAME|FILE", has
+// that form. They are kept in CLI11's name of the option's type,
 // which the help does not show, because the form shows them in its own way.
 CLI::Option* set_choices(CLI::Option* option, const std::vector<std::string>& words);
 // The same for words that are made when somebody asks for them.
@@ -69,7 +70,7 @@ CLI::Option* set_choices(CLI::Option* option, std::function<std::vector<std::str
 // Returns the words of set_choices(); for other options, the words that the form lists next to
 // other values, such as "auto" in "I/N|auto".
 [[nodiscard]] std::vector<std::string> choices_of(const CLI::Option& option);
-// True if set_choices() was called: no other value is accepted.
+// True if set_choices() was called.
 [[nodiscard]] bool has_choices(const CLI::Option& option);
 
 // True if the option has one of these names.

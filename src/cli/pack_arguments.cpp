@@ -9,6 +9,7 @@
 
 #include "base/checked.hpp"
 #include "base/fit.hpp"
+#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "cli/option_values.hpp"
@@ -66,20 +67,8 @@ std::optional<Extent> parse_size(const std::string& text) {
   return Extent{(*numbers)[0], (*numbers)[1]};
 }
 
-// Parses a color such as "#ff8000".
-std::optional<RgbColor> parse_hex_color(std::string_view text) {
-  RgbColor color{};
-  if (text.size() != 7 || text.front() != '#') return std::nullopt;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const char* const begin = text.data() + 1 + 2 * i;
-    const auto [end, error] = std::from_chars(begin, begin + 2, color[i], 16);
-    if (error != std::errc() || end != begin + 2) return std::nullopt;
-  }
-  return color;
-}
-
 std::optional<RgbColor> parse_color(const std::string& text) {
-  if (text.starts_with('#')) return parse_hex_color(text);
+  if (text.starts_with('#')) return hex_color(text);
   const auto numbers = parse_numbers(text, ',');
   if (!numbers || numbers->size() != 3) return std::nullopt;
   RgbColor color{};
@@ -165,17 +154,51 @@ void set_split(const std::string& text, pipeline::SplitOptions& split) {
             "' is none of folder, ratio:NAME=SHARE,…, hash:NAME=SHARE,…, list:NAME=FILE,…");
 }
 
+// Parses the value of --columns: "image=NAME,label=NAME". Returns false for any other text.
+bool parse_columns(std::string_view text, pipeline::ColumnNames& columns) {
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    const std::size_t equal = std::min(part.find('='), part.size());
+    const std::string_view role = part.substr(0, equal),
+                           name = part.substr(std::min(equal + 1, part.size()));
+    std::string* const place = role == "image"                      ? &columns.image
+                               : role == "label" || role == "class" ? &columns.label
+                               : role == "split"                    ? &columns.split
+                                                                    : nullptr;
+    if (place == nullptr || !place->empty() || name.empty()) return false;
+    *place = name;
+    columns.classes = columns.classes || role == "class";
+  }
+  return columns.any();
+}
+
+void set_columns(const std::string& text, pipeline::ColumnNames& columns) {
+  if (!parse_columns(text, columns))
+    throw CLI::ValidationError("--columns", "'" + text +
+                                                "' is not of the form image=NAME,label=NAME,"
+                                                "split=NAME, or class=NAME for label=NAME, each "
+                                                "at most once");
+}
+
 void add_folder_options(CLI::App& command, pipeline::InputOptions& input) {
+  const auto set_roots = [&input](const std::vector<std::string>& roots) {
+    input.root = roots.size() == 1 ? roots.front() : "";
+    input.roots = roots.size() == 1 ? std::vector<std::string>() : roots;
+  };
   command
-      .add_option("ROOT", input.root,
-                  "data set folder; its layout is detected and printed (VOC, Cityscapes, images "
-                  "and masks, …)")
+      .add_option_function<std::vector<std::string>>(
+          "ROOT", set_roots,
+          "data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks, "
+          "…); several become one pack")
       ->group(kInput);
-  add_value(command, "--images", input.images, "folder of images, searched recursively; repeatable",
+  add_value(command, "--images", input.images,
+            "folder of images, searched recursively, or a pattern 'DIR/{key}/*.jpg'; repeatable",
             "DIR", kInput);
   add_value(
       command, "--labels", input.labels,
-      "folder of label files, paired with images by relative path without extension; repeatable",
+      "folder of label files, paired with images by relative path without extension, or a pattern "
+      "'DIR/{key}_*.png'; repeatable",
       "DIR", kInput);
   add_value(command, "--image-folders", input.image_folders,
             "folder with one folder per class, whose name is the class; repeatable", "DIR", kInput);
@@ -183,6 +206,10 @@ void add_folder_options(CLI::App& command, pipeline::InputOptions& input) {
       command, "--key-prefix", input.key_prefixes,
       "prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in order",
       "PREFIX", kInput);
+  add_value(command, "--exclude", input.exclude,
+            "leave out files and folders below the input folders: a name such as '*_preview.png', "
+            "or a path such as 'train/figures'; repeatable",
+            "GLOB", kInput);
 }
 
 // Adds the options that say how images and labels are paired.
@@ -206,21 +233,28 @@ void add_pairing_options(CLI::App& command, pipeline::InputOptions& input) {
       ->group(kInput);
   add_value(command, "--mask-per-class", input.mask_per_class,
             "one binary mask per class: their path below --labels without extension, such as "
-            "{key}_{class} or {class}/{key}; a pixel "
-            "may then have several classes",
+            "{key}_{class}, {class}/{key} or */{key}_{class}; a pixel may then have several "
+            "classes",
             "PATTERN", kInput);
   command
       .add_flag("--allow-empty", input.allow_empty, "accept empty class folders without a warning")
       ->group(kInput);
   add_choice(command, "--fold", input.fold,
              {{"none", {}},
-              {"case", {true, false}},
-              {"unicode", {false, true}},
-              {"case,unicode", {true, true}}},
-             "pair images and labels whose names differ only in case, or in the Unicode form of a "
-             "character (NFC, NFD); keys keep the "
+              {"case", {true, false, false}},
+              {"unicode", {false, true, false}},
+              {"numbers", {false, false, true}},
+              {"case,unicode", {true, true, false}},
+              {"case,numbers", {true, false, true}},
+              {"unicode,numbers", {false, true, true}},
+              {"case,unicode,numbers", {true, true, true}}},
+             "pair images and labels whose names differ only in case, in the Unicode form of a "
+             "character (NFC, NFD), or in leading zeros of numbers (7, 007); keys keep the "
              "spelling of the image",
-             kInput, {{"unicode,case", {true, true}}});
+             kInput,
+             {{"unicode,case", {true, true, false}},
+              {"numbers,case", {true, false, true}},
+              {"numbers,unicode", {false, true, true}}});
   add_choice(command, "--orphans", input.skip_orphans, {{"error", false}, {"skip", true}},
              "images without a label and labels without an image: stop, or leave them out", kInput);
 }
@@ -230,6 +264,12 @@ void add_table_options(CLI::App& command, pipeline::InputOptions& input) {
             "table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and "
             "optionally split",
             "FILE", kInput);
+  add_text(
+      command, "--columns", [&input](const std::string& text) { set_columns(text, input.columns); },
+      "names of columns of --pairs, such as image=photo,class=diagnosis,split=fold; class= in "
+      "place "
+      "of label= if labels are classes of whole images",
+      "ROLE=NAME,…", kInput);
   add_value(command, "--list", input.list,
             "samples to pack, one key or path per line; without --images, one image and one label "
             "path per line",
@@ -267,10 +307,12 @@ std::vector<std::string> preset_words() {
 
 void set_preset(const std::string& name, std::string& preset) {
   const std::vector<std::string> names = preset_words();
-  if (std::find(names.begin(), names.end(), name) == names.end())
-    throw CLI::ValidationError(
-        "--preset",
-        "there is no preset '" + name + "'; --preset list shows all" + suggestion(name, names));
+  if (!labels::is_preset_file(name) && std::find(names.begin(), names.end(), name) == names.end())
+    throw CLI::ValidationError("--preset",
+                               "there is no preset '" + name +
+                                   "'; --preset list shows all, and the name of a preset's file "
+                                   "ends with .csv" +
+                                   suggestion(name, names));
   preset = name;
 }
 
@@ -293,8 +335,8 @@ void add_label_options(CLI::App& command, pipeline::LabelOptions& label) {
   CLI::Option* const preset = add_text(
       command, "--preset", [&label](const std::string& name) { set_preset(name, label.preset); },
       "class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19, "
-      "ade20k150; list prints all",
-      "NAME|list", kLabels);
+      "ade20k150, or of a CSV file; list prints all names",
+      "NAME|FILE|list", kLabels);
   set_choices(preset, preset_words);  // presets are large
   add_value(command, "--map", label.map,
             "table old,new that maps ids, colors or class names to a class, or to ignore", "FILE",

@@ -103,6 +103,7 @@ bool goes_with(std::string_view line, const GivenOption& option) {
   const bool masks = has_word(line, "--mask-per-class"),
              folders = has_word(line, "--image-folders");
   if (masks && is("--fold")) return false;
+  if (is("--columns")) return has_word(line, "--pairs");
   if (!option.about_labels) return true;
   if (masks) return is("--classes") || is("--threshold");
   if (folders) return is("--classes") || is("--map");

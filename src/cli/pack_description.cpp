@@ -7,6 +7,7 @@
 
 #include "base/shell_word.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "base/words.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
@@ -171,7 +172,7 @@ Report pack_description(const Dataset& dataset, const std::vector<std::string>& 
   const PackInfo& pack = dataset.packs().front();
   const std::uint64_t bytes = total_bytes(dataset);
   Report report;
-  report.member("pack", format::valid_utf8(pack.folder) ? Json(pack.folder) : Json());
+  report.member("pack", is_utf8(pack.folder) ? Json(pack.folder) : Json());
   report.line("pack", printable_name(pack.folder));
   report.member("format", pack.format);
   report.member("fingerprint", pack.fingerprint);

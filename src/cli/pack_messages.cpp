@@ -1,5 +1,6 @@
 #include "cli/pack_messages.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -23,13 +24,24 @@ int refuse(CommandContext& context, const pipeline::PackRun& run, double seconds
   return context.fail(error);
 }
 
-void warn_of_set(CommandContext& context, const pipeline::PackReport& set) {
-  for (const std::string& warning : set.plan.warnings)
-    say_lines(context.terminal(), pipeline::Level::warning, warning, set.split);
-  say_lines(context.terminal(), pipeline::Level::warning, remarks_text(set.diagnostics), set.split);
-  if (set.problems.count() > 0)
-    say_lines(context.terminal(), pipeline::Level::warning,
-              "skipped: " + set.problems.skipped_text(), set.split);
+void warn_of_sets(CommandContext& context, const std::vector<pipeline::PackReport>& sets) {
+  using pipeline::Level;
+  Terminal& terminal = context.terminal();
+  const auto of_all = [&](const std::string& warning) {
+    return sets.size() > 1 && std::ranges::all_of(sets, [&](const pipeline::PackReport& set) {
+             return std::ranges::count(set.plan.warnings, warning) > 0;
+           });
+  };
+  for (const pipeline::PackReport& set : sets) {
+    for (const std::string& warning : set.plan.warnings)
+      if (!of_all(warning))
+        say_lines(terminal, Level::warning, warning, set.split);
+      else if (&set == &sets.front())
+        say_lines(terminal, Level::warning, warning, "");
+    say_lines(terminal, Level::warning, remarks_text(set.diagnostics), set.split);
+    if (set.problems.count() > 0)
+      say_lines(terminal, Level::warning, "skipped: " + set.problems.skipped_text(), set.split);
+  }
 }
 
 }  // namespace hotpack::cli

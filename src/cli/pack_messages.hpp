@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "pack/pack_report.hpp"
@@ -17,7 +18,7 @@ void say_lines(Terminal& terminal, pipeline::Level level, const std::string& tex
 // Prints why the inputs were refused, and returns the exit code.
 [[nodiscard]] int refuse(CommandContext& context, const pipeline::PackRun& run, double seconds);
 
-// Prints the warnings about one data set.
-void warn_of_set(CommandContext& context, const pipeline::PackReport& set);
+// Prints the warnings about data sets: one that all of them have once, without the name of a split.
+void warn_of_sets(CommandContext& context, const std::vector<pipeline::PackReport>& sets);
 
 }  // namespace hotpack::cli

@@ -8,6 +8,7 @@
 
 #include "base/shell_word.hpp"
 #include "base/text.hpp"
+#include "cli/class_table.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
@@ -125,10 +126,10 @@ void add_result_lines(Report& report, const PackReport& set, double seconds) {
   if (!done_before)
     report.line("bytes", human_bytes(set.bytes_in) + " read, " + human_bytes(set.bytes_out) +
                              " of shards" + (seconds < 0 ? "" : ", " + human_duration(seconds)));
-  if (set.schema && set.statistics) add_class_lines(report, *set.schema, *set.statistics);
 }
 
-Report set_report(const PackReport& set, double seconds) {
+// `of_several`: the classes of all sets come in one table.
+Report set_report(const PackReport& set, double seconds, bool of_several) {
   Report report;
   report.member("status", status_name(set.status));
   report.member("output", printable_name(set.output));
@@ -151,8 +152,48 @@ Report set_report(const PackReport& set, double seconds) {
     add_plan_lines(report, set);
   } else {
     add_result_lines(report, set, seconds);
+    const bool nothing = set.partition && own_shards(set) == 0;
+    if (!of_several && !nothing && set.schema && set.statistics)
+      add_class_lines(report, *set.schema, *set.statistics);
   }
   return report;
+}
+
+// True if --ignore NAME ignores the class and no map is used: then no pixel can have the class.
+bool is_ignored(const Schema& schema, std::size_t c) {
+  const auto& more = schema.options.more;
+  const bool mapped = std::any_of(more.begin(), more.end(),
+                                  [](const auto& option) { return option.first == "map"; });
+  return schema.label && schema.label->scope == LabelScope::pixel && !schema.label->multi &&
+         !mapped && schema.classes[c].sources.empty();
+}
+
+// Returns the sets with classes, if there are several and their classes are the same.
+std::vector<const PackReport*> sets_of_same_classes(const pipeline::PackRun& run) {
+  std::vector<const PackReport*> sets;
+  for (const PackReport& set : run.sets)
+    if (set.schema && !set.schema->classes.empty()) sets.push_back(&set);
+  const bool same = std::all_of(sets.begin(), sets.end(), [&](const PackReport* set) {
+    return set->statistics && !set->schema->label->multi &&
+           set->statistics->pixels.size() == set->schema->classes.size() &&
+           set->schema->classes == sets.front()->schema->classes;
+  });
+  return sets.size() > 1 && same ? sets : std::vector<const PackReport*>();
+}
+
+// Adds one table of the classes of all these sets.
+void add_joined_classes(Report& report, const std::vector<const PackReport*>& sets) {
+  const Schema& schema = *sets.front()->schema;
+  ClassShares shares;
+  shares.counted = "samples";
+  for (std::size_t c = 0; c < schema.classes.size(); ++c) {
+    shares.classes.push_back(schema.classes[c].name);
+    shares.ignored_classes.push_back(is_ignored(schema, c));
+  }
+  for (const PackReport* set : sets)
+    shares.splits.push_back(
+        {set->split, set->statistics->pixels, set->statistics->samples, set->statistics->ignored});
+  report.lines("classes\n" + class_table(shares, 0));
 }
 
 // Adds the commands that the user may run next. For several splits, the commands name the parent
@@ -177,15 +218,6 @@ void add_plan_file(Report& report, const pipeline::PackRun& run) {
   report.line("plan", printable_name(run.plan_file) + ", " + human_bytes(run.plan_file_bytes));
 }
 
-// True if --ignore NAME ignores the class and no map is used: then no pixel can have the class.
-bool is_ignored(const Schema& schema, std::size_t c) {
-  const auto& more = schema.options.more;
-  const bool mapped = std::any_of(more.begin(), more.end(),
-                                  [](const auto& option) { return option.first == "map"; });
-  return schema.label && schema.label->scope == LabelScope::pixel && !schema.label->multi &&
-         !mapped && schema.classes[c].sources.empty();
-}
-
 Cells class_row(const std::string& name, std::uint64_t pixels, std::uint64_t all,
                 const std::string& more) {
   constexpr std::size_t kName = 24, kShare = 8;  // in columns; a share such as "100.00 %"
@@ -196,14 +228,19 @@ Cells class_row(const std::string& name, std::uint64_t pixels, std::uint64_t all
 
 }  // namespace
 
-void add_excluded_files(Report& report, std::uint64_t orphans, std::uint64_t others) {
+void add_excluded_files(Report& report, std::uint64_t orphans, std::uint64_t others,
+                        std::uint64_t excluded) {
   report.member("orphans_left_out", orphans);
   report.member("other_files", others);
   if (orphans > 0)
     report.line("left out", counted_text(orphans, "file") + " without a partner (--orphans skip)");
   if (others > 0)
-    report.line("ignored",
-                counted_text(others, "file") + " (not images, or without the given suffix)");
+    report.line("ignored", counted_text(others, "file") +
+                               " (not images, or without the given suffix or pattern)");
+  report.member("excluded", excluded);
+  if (excluded > 0)
+    report.line("excluded",
+                counted_text(excluded, "file or folder", "files and folders") + " (--exclude)");
 }
 
 std::string samples_text(std::uint64_t records, std::uint64_t skipped,
@@ -308,20 +345,22 @@ Report pack_report(const pipeline::PackRun& run, double seconds) {
   Report report;
   report.member("status", status_name(run.status));
   report.member("problems", problems_json(run.problems));
-  add_excluded_files(report, run.orphans_left_out, run.other_files);
+  add_excluded_files(report, run.orphans_left_out, run.other_files, run.excluded);
   report.member("seconds", seconds);
   if (!run.layout.empty()) report.member("layout", printable(run.layout));
   if (!run.plan_file.empty()) add_plan_file(report, run);
   const bool single = run.sets.size() == 1 && run.sets.front().split.empty();
+  const std::vector<const PackReport*> joined = sets_of_same_classes(run);
   Json sets = Json::array();
   for (const PackReport& set : run.sets) {
-    const Report part = set_report(set, run.sets.size() == 1 ? seconds : -1);
+    const Report part = set_report(set, run.sets.size() == 1 ? seconds : -1, !joined.empty());
     report.lines(part.text());
     for (const auto& [name, value] : part.json().items())
       if (single) report.member(name, value);
     sets.push_back(part.json());
   }
   if (!single && !sets.empty()) report.member("sets", std::move(sets));
+  if (!joined.empty()) add_joined_classes(report, joined);
   if (run.sets.size() > 1 && run.status == PackStatus::packed)
     report.line("time", human_duration(seconds) + " in all");
   if (!run.receipt.empty()) {

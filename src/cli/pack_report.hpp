@@ -24,7 +24,8 @@ namespace hotpack::cli {
 [[nodiscard]] std::string remarks_text(const pipeline::DiagnosticCounts& remarks);
 
 // Adds the numbers of files in the input folders that are not packed.
-void add_excluded_files(Report& report, std::uint64_t orphans, std::uint64_t others);
+void add_excluded_files(Report& report, std::uint64_t orphans, std::uint64_t others,
+                        std::uint64_t excluded);
 // Returns a text such as "24, 2 skipped (at most 5 accepted)".
 [[nodiscard]] std::string samples_text(std::uint64_t records, std::uint64_t skipped,
                                        std::optional<std::uint64_t> accepted);

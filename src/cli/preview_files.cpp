@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/shell_word.hpp"
 #include "base/try.hpp"
 #include "preview/page.hpp"
 #include "preview/sheet_file.hpp"
@@ -47,9 +48,17 @@ Status check_preview_path(const std::string& path, const PreviewFile& kind, bool
                  "is a folder; name a file with " + option + ", such as preview" + ending,
                  path,
                  {}};
-  if (!lower_case(path).ends_with(ending))
+  if (!lower_case(path).ends_with(ending)) {
+    const PreviewFile other = ending == page_kind().ending ? sheet_kind() : page_kind();
+    const bool swapped = lower_case(path).ends_with(other.ending);
     return Error{
-        ErrorCode::usage, "a file name for " + option + " must end with " + ending, path, {}};
+        ErrorCode::usage,
+        "a file name for " + option + " must end with " + ending +
+            (swapped ? "; for this file, give " + std::string(other.option) + " " + shell_word(path)
+                     : ""),
+        path,
+        {}};
+  }
   if (!fs::exists(status) || force) return {};
   HOTPACK_ASSIGN(const bool own, is_own_file(path, kind));
   if (own) return {};

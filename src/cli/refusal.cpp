@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/nearest_word.hpp"
 #include "base/text.hpp"
 #include "cli/config_file.hpp"
 #include "cli/text.hpp"
@@ -65,8 +66,8 @@ std::optional<std::string> explain_leftovers(const CLI::App& root) {
   const std::vector<std::string> after = command.remaining();
   if (const auto option = first_unknown_option(after))
     return unknown_name("option", *option, dashed_names(command));
-  if (!after.empty()) return "unexpected argument '" + after.front() + "'";
-  return std::nullopt;
+  if (after.empty()) return std::nullopt;
+  return "unexpected argument '" + after.front() + "'";
 }
 
 // Rewords CLI11's text about a wrong number of values.

@@ -1,6 +1,7 @@
 #include "cli/sample_writer.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -31,6 +32,14 @@ RgbColor ignored_color(const std::vector<ClassInfo>& classes) {
   const auto taken = [&](const ClassInfo& info) { return info.color == color; };
   while (std::any_of(classes.begin(), classes.end(), taken)) ++color[2];
   return color;
+}
+
+// True if every class has a color of its own.
+bool have_colors(const std::vector<ClassInfo>& classes) {
+  std::set<RgbColor> colors;
+  for (const ClassInfo& info : classes)
+    if (info.color) colors.insert(*info.color);
+  return colors.size() == classes.size();
 }
 
 // Returns a palette for class ids: the colors of the classes by id, then black, and the color of
@@ -206,6 +215,21 @@ Status SampleWriter::add_rows(std::string_view key, const LabelView& label) {
 
 Status SampleWriter::write_list(const std::string& rows) {
   return rows.empty() ? Status() : write_file("labels.csv", "image,class,id\n" + rows);
+}
+
+Status SampleWriter::write_classes() {
+  if (!options_.class_file) return {};
+  const bool colors = have_colors(classes_);
+  std::string text = colors ? "name,r,g,b\n" : "id,name\n";
+  for (std::size_t id = 0; id < classes_.size(); ++id) {
+    const std::string name = csv_field(classes_[id].name);
+    if (!colors) text += std::to_string(id) + "," + name;
+    if (colors) text += name;
+    for (std::size_t c = 0; colors && c < 3; ++c)
+      text += "," + std::to_string((*classes_[id].color)[c]);
+    text += "\n";
+  }
+  return write_file(std::string(kClassFile), text);
 }
 
 void SampleWriter::add_png(const std::string& name, const std::vector<std::byte>& png) {

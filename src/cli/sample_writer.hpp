@@ -7,6 +7,8 @@
 //                       file of its own instead: labels/KEY.class-ID.png with the values 0 and 255
 //     labels.csv        replaces labels/ if each image has one class: columns image,class,id. The
 //                       image is its path below images/; class and id are empty without a class
+//     classes.csv       on request: the classes in the order of their ids, with colors if all have
+//                       one
 //     */KEY.npy         on request, for images and labels: [H,W,C] bytes; the label as stored
 //
 // The files of a sample are made in memory before the first is written, and are removed if one of
@@ -30,11 +32,14 @@
 
 namespace hotpack::cli {
 
+inline constexpr std::string_view kClassFile = "classes.csv";
+
 struct SampleWriterOptions {
   std::string prefix;  // put before every file name: empty, or a folder that ends with "/"
   bool ids = false;    // writes labels as gray ids even if classes have colors
   bool npy = false;
-  bool force = false;  // replaces existing files
+  bool class_file = false;  // also writes classes.csv, for --classes
+  bool force = false;       // replaces existing files
 };
 
 class SampleWriter {
@@ -49,6 +54,8 @@ class SampleWriter {
   // Call this after the last sample. Writes labels.csv from `rows`, the lines of all writers
   // together; writes no file if there are none.
   [[nodiscard]] Status write_list(const std::string& rows);
+  // Writes classes.csv, if the options ask for it.
+  [[nodiscard]] Status write_classes();
   [[nodiscard]] std::uint64_t files() const { return files_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }  // of these files
 

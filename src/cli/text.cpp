@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace hotpack::cli {
 
@@ -20,33 +21,10 @@ std::string two_digits(std::uint64_t value) {
 constexpr char kNoBreak =
     '\x1f';  // stands for a space that wrapped() must not break at; never printed
 
-struct Character {
-  utf8proc_int32_t point = -1;  // −1: a byte that is not UTF-8
-  std::size_t bytes = 1;
-};
-
-Character first_character(std::string_view text) {
-  Character found;
-  const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
-  const utf8proc_ssize_t used =
-      utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &found.point);
-  if (used <= 0) return {};
-  found.bytes = static_cast<std::size_t>(used);
-  return found;
-}
-
 std::size_t columns_of(Character character) {
-  if (character.point < 0 || character.point == kNoBreak) return 1;
-  return static_cast<std::size_t>(std::max(0, utf8proc_charwidth(character.point)));
-}
-
-// True for characters that hide, reverse or break the text around them.
-bool is_deceptive(utf8proc_int32_t point) {
-  const auto within = [point](utf8proc_int32_t first, utf8proc_int32_t last) {
-    return point >= first && point <= last;
-  };
-  return within(0x7F, 0x9F) || point == 0x61C || within(0x200E, 0x200F) || within(0x2028, 0x202E) ||
-         within(0x2066, 0x2069) || point == 0xFEFF || within(0xFFF9, 0xFFFB);
+  if (character.is_faulty() || character.value == kNoBreak) return 1;
+  const auto value = static_cast<utf8proc_int32_t>(character.value);
+  return static_cast<std::size_t>(std::max(0, utf8proc_charwidth(value)));
 }
 
 std::string hex(std::uint32_t value, int digits) {
@@ -60,12 +38,11 @@ std::string hex(std::uint32_t value, int digits) {
 std::string escaped_byte(char byte) { return "\\x" + hex(static_cast<unsigned char>(byte), 2); }
 
 std::string escaped_character(std::string_view text, Character character) {
-  if (character.point < 0) return escaped_byte(text.front());
-  if (character.point < 0x20 && character.point != '\n' && character.point != '\t')
-    return escaped_byte(text.front());
-  if (is_deceptive(character.point))
-    return "\\u" + hex(static_cast<std::uint32_t>(character.point), 4);
-  return std::string(text.substr(0, character.bytes));
+  const char32_t value = character.value;
+  if (!is_deceptive(value) || value == '\n' || value == '\t')
+    return std::string(text.substr(0, character.bytes));
+  if (character.is_faulty() || value < 0x20) return escaped_byte(text.front());
+  return value > 0xFFFF ? "\\U" + hex(value, 8) : "\\u" + hex(value, 4);
 }
 
 // Returns how many bytes the longest beginning of `text` has that fits into `columns`. It includes
@@ -106,26 +83,6 @@ std::string fitted_line(std::string_view line, std::size_t columns) {
   if (text.starts_with("hotpack ")) return std::string(line);
   const std::size_t room = columns > hang.column ? columns - hang.column : 1;
   return std::string(line.substr(0, hang.bytes)) + wrapped(text, room, hang.column);
-}
-
-// Counts insertions, deletions, substitutions and swaps of neighbors (optimal string alignment).
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> two_before;
-  std::vector<std::size_t> before(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    two_before = before;
-    before = row;
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      row[j] = std::min(
-          {before[j] + 1, row[j - 1] + 1, before[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) row[j] = std::min(row[j], two_before[j - 2] + 1);
-    }
-  }
-  return row[b.size()];
 }
 
 }  // namespace
@@ -261,42 +218,6 @@ std::string laid_out(std::string_view text, std::size_t columns) {
     text.remove_prefix(end + 1);
   }
   return with_spaces(fitted(shown, columns));
-}
-
-// Returns the only candidate that begins with the word, such as "--partition" for "--part".
-std::optional<std::string> completed_word(std::string_view word,
-                                          std::span<const std::string> candidates) {
-  constexpr std::size_t kLeast = 3;  // letters; fewer begin words by chance
-  const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());
-  if (word.size() - dashes < kLeast) return std::nullopt;
-  std::optional<std::string> found;
-  for (const std::string& candidate : candidates) {
-    if (!candidate.starts_with(word)) continue;
-    if (found) return std::nullopt;
-    found = candidate;
-  }
-  return found;
-}
-
-std::optional<std::string> nearest_word(std::string_view word,
-                                        std::span<const std::string> candidates) {
-  if (auto longer = completed_word(word, candidates)) return longer;
-  std::optional<std::string> nearest;
-  std::size_t least = 0;
-  for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(word, candidate);
-    const std::size_t allowed =
-        std::max<std::size_t>(1, std::max(word.size(), candidate.size()) / 3);
-    if (distance > allowed || (nearest && distance >= least)) continue;
-    nearest = candidate;
-    least = distance;
-  }
-  return nearest;
-}
-
-std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
-  const auto nearest = nearest_word(word, candidates);
-  return nearest ? "; did you mean '" + *nearest + "'?" : "";
 }
 
 }  // namespace hotpack::cli

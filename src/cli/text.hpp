@@ -5,8 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -44,13 +42,5 @@ namespace hotpack::cli {
 [[nodiscard]] std::string with_spaces(std::string text);
 // Applies printable(), fitted() and with_spaces(), in this order.
 [[nodiscard]] std::string laid_out(std::string_view text, std::size_t columns);
-
-// Returns the candidate that the user probably meant, or nothing. Its edit distance from `word` is
-// at most a third of the length; exchanging two neighboring characters counts as one edit.
-[[nodiscard]] std::optional<std::string> nearest_word(std::string_view word,
-                                                      std::span<const std::string> candidates);
-// Returns "; did you mean 'size'?", or an empty text if no candidate is near.
-[[nodiscard]] std::string suggestion(std::string_view word,
-                                     std::span<const std::string> candidates);
 
 }  // namespace hotpack::cli

@@ -57,6 +57,7 @@ if(HOTPACK_BUILD STREQUAL "all")
   find_package(spdlog REQUIRED)
   hotpack_find(hotpack_cli11 HEADER CLI/CLI.hpp)                # header-only
   hotpack_find(hotpack_utf8proc HEADER utf8proc.h LIBRARIES utf8proc)
+  hotpack_find(hotpack_pcre2 HEADER pcre2.h LIBRARIES pcre2-8)
   find_package(Freetype REQUIRED)
   # A TrueType font to embed. What hotpack draws with it, it draws everywhere: no font is needed where it runs.
   find_file(HOTPACK_FONT DejaVuSans.ttf

@@ -16,13 +16,22 @@ namespace hotpack::pipeline {
 namespace {
 
 // The most likely first: files with colors, then files with names only.
-constexpr std::array<std::string_view, 20> kNames{
-    "class_dict.csv",   "class_dict_seg.csv", "_classes.csv",     "class_dict.txt",
-    "classes.csv",      "class_names.csv",    "label_colors.csv", "color_codes.csv",
-    "colour_codes.csv", "colors.csv",         "colours.csv",      "legend.csv",
-    "labelmap.txt",     "label_colors.txt",   "colors.txt",       "legend.txt",
-    "class_names.txt",  "classes.txt",        "class_name.txt",   "label_names.txt"};
+constexpr std::array<std::string_view, 25> kNames{
+    "class_dict.csv",    "class_dict_seg.csv",   "_classes.csv",     "class_dict.txt",
+    "classes.csv",       "class_names.csv",      "label_colors.csv", "color_codes.csv",
+    "colour_codes.csv",  "colors.csv",           "colours.csv",      "legend.csv",
+    "class_mapping.csv", "label_class_dict.csv", "labelmap.csv",     "labelmap.txt",
+    "label_colors.txt",  "colors.txt",           "legend.txt",       "class_names.txt",
+    "classes.txt",       "class_name.txt",       "label_names.txt",  "labels.txt",
+    "data.yaml"};
 constexpr std::string_view kSampleNames = "label_names.txt";
+
+// Returns true if the file exists. A data.yaml must also name classes.
+bool is_class_file(const std::string& path) {
+  if (!path.ends_with(".yaml")) return is_regular_file(path);
+  const Result<std::string> text = read_text_file(path);
+  return text.ok() && text->find("names:") != std::string::npos;
+}
 
 FoundClassFile read_class_file(const std::string& path) {
   const Result<std::string> text = read_text_file(path);
@@ -110,7 +119,7 @@ std::optional<FoundClassFile> find_class_file(const std::vector<std::string>& fo
   for (const std::string& folder : folders) {
     for (const std::string_view name : kNames) {
       const std::string path = path_below(folder, name);
-      if (!is_regular_file(path)) continue;
+      if (!is_class_file(path)) continue;
       if (first)
         compare_with(*first, path);
       else

@@ -1,18 +1,25 @@
 #include "discovery/discovery.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "discovery/class_file.hpp"
 #include "discovery/layout_detection.hpp"
+#include "discovery/layout_questions.hpp"
+#include "discovery/several_roots.hpp"
+#include "files/file_list.hpp"
 #include "files/key_text.hpp"
+#include "files/tree_walk.hpp"
 #include "samples/file_steps.hpp"
 #include "samples/fold.hpp"
 #include "samples/input_check.hpp"
@@ -59,7 +66,8 @@ class Discoverer {
     }
     if (!input_.images.empty()) {
       HOTPACK_ASSIGN(std::vector<FileSet> sets, scan_image_folders(input_, found_));
-      return take_sets(std::move(sets), given_lists());
+      HOTPACK_TRY(take_sets(std::move(sets), given_lists()));
+      return check_class_files();
     }
     return take_table("", input_.pairs.empty() ? input_.list : input_.pairs, input_.list_root);
   }
@@ -67,7 +75,8 @@ class Discoverer {
   // ---- a data set whose layout is detected
 
   Status discover_root() {
-    HOTPACK_ASSIGN(const Layout layout, detect_layout(input_.root, given_suffixes(options_)));
+    HOTPACK_ASSIGN(const GivenSuffixes suffixes, given_suffixes(options_));
+    HOTPACK_ASSIGN(const Layout layout, detect_layout(input_.root, suffixes));
     HOTPACK_TRY(check_against(layout));
     if (input_.image_suffix.empty() && input_.label_suffix.empty() &&
         input_.mask_per_class.empty()) {
@@ -101,11 +110,8 @@ class Discoverer {
     const std::string splits = "this data set has splits of its own:\n" + layout.text();
     if (own_splits && given_shares)
       return usage_error("--split ratio and hash divide one set of samples, but " + splits +
-                         // No command can leave files out as the row does.
-                         (layout.exclude.empty() ? "pack one of its folders:\n  " +
-                                                       split_command(layout, layout.splits.front(),
-                                                                     split_option(input_.split))
-                                                 : "leave out --split"));
+                         "pack one of its folders:\n  " +
+                         split_command(layout, layout.splits.front(), split_option(input_.split)));
     const bool given_list = !input_.list.empty() || input_.split.method == Method::list;
     if (own_splits && !own_lists && given_list)
       return usage_error(
@@ -137,20 +143,32 @@ class Discoverer {
     return lists;
   }
 
-  // Uses the class file next to the data unless classes are given.
+  // Uses the class file next to the data unless classes are given. Names a file that is not used.
   Status use_class_file(const Layout& layout) {
     const bool labeled = std::any_of(result_.splits.begin(), result_.splits.end(),
                                      [](const Split& split) { return is_labeled(split.list); });
-    if (!labeled || !result_.label.classes.empty() || result_.label.class_count ||
-        !result_.label.preset.empty())
-      return {};
+    if (!labeled) return {};
     std::vector<std::string> folders{layout.root};
     while (folders.back().size() > input_.root.size() && folders.back() != ".")
       folders.push_back(folder_of(folders.back()));
     std::optional<FoundClassFile> found = find_class_file(folders);
+    const bool at_root = found.has_value();
     if (!found) found = find_split_class_file(split_folders(layout));
     if (!found) found = find_sample_class_file(label_folders());
-    if (!found) return {};
+    const LabelOptions& given = result_.label;
+    if (!given.classes.empty() || given.class_count || !given.preset.empty()) {
+      if (found && found->contradiction && !at_root)
+        result_.warnings.push_back("class file " + found->contradiction->describe());
+      std::error_code failure;  // of a file of --classes that does not exist
+      if (found && !std::filesystem::equivalent(found->path, given.classes, failure))
+        add_lines("the class file " + quoted_text(found->path) +
+                  " is not used: an option gives the classes\n");
+      return {};
+    }
+    if (!found) {
+      name_file_above();
+      return {};
+    }
     if (found->contradiction) return *found->contradiction;
     result_.warnings.insert(result_.warnings.end(), found->unreadable.begin(),
                             found->unreadable.end());
@@ -163,24 +181,73 @@ class Discoverer {
     return {};
   }
 
+  // Refuses given folders of labels that have class files with different classes in them or next to
+  // them, and names a class file that is not used.
+  Status check_class_files() {
+    constexpr std::size_t kMost = 256;  // folders with labels that are examined
+    const LabelOptions& given = result_.label;
+    if (given.kind == LabelKind::binary) return {};
+    std::set<std::string> around;
+    for (const std::string& folder : label_folders())
+      if (around.size() < kMost) around.insert({folder, folder_of(folder)});
+    const std::vector<std::string> folders(around.begin(), around.end());
+    std::optional<FoundClassFile> found = find_sample_class_file(folders);
+    if (!found || !found->contradiction) found = find_split_class_file(folders);
+    if (!found || !found->table.ok()) return {};
+    if (found->path.starts_with("./")) found->path.erase(0, 2);
+    const bool decided =
+        !given.classes.empty() || given.class_count || !given.preset.empty() || !given.map.empty();
+    if (found->contradiction && !decided) return *found->contradiction;
+    if (found->contradiction)
+      result_.warnings.push_back("class file " + found->contradiction->describe());
+    else if (!decided)
+      result_.warnings.push_back("the class file " + quoted_text(found->path) +
+                                 " is not used; --classes " + shell_path(found->path) +
+                                 " gives its classes");
+    return {};
+  }
+
+  // Names a class file in the folder that contains the data set. It may be about something else.
+  // Names one in the data set that is JSON.
+  void name_file_above() {
+    if (const std::string json = path_below(input_.root, "classes.json"); is_regular_file(json))
+      result_.warnings.push_back(quoted_text(json) +
+                                 " is not read, since JSON is no form of class files; give the "
+                                 "names of the classes with --classes FILE, one per line");
+    std::error_code failure;
+    const auto above = std::filesystem::canonical(input_.root, failure).parent_path();
+    if (failure) return;
+    const auto found = find_class_file({above.string()});
+    if (found && found->table.ok() && class_misfit(*found).empty())
+      add_lines("the class file " + quoted_text(found->path) +
+                " lies above the data set and is not used; --classes " + shell_path(found->path) +
+                " gives its classes\n");
+  }
+
   // The folders of the splits of a layout, and those between them and the root.
-  [[nodiscard]] static std::vector<std::string> split_folders(const Layout& layout) {
+  [[nodiscard]] std::vector<std::string> split_folders(const Layout& layout) const {
     std::set<std::string> folders;
-    for (const SplitFolders& split : layout.splits)
-      for (std::string folder : {split.images, split.labels})
-        for (; folder.size() > layout.root.size() && folder.starts_with(layout.root);
-             folder = folder_of(folder))
-          folders.insert(folder);
+    const auto add = [&](std::string folder) {
+      for (; folder.size() > layout.root.size() && folder.starts_with(layout.root);
+           folder = folder_of(folder))
+        folders.insert(folder);
+    };
+    for (const SplitFolders& split : layout.splits) add(split.images), add(split.labels);
+    // Tasks of CVAT: each folder holds images and labels.
+    if (!layout.label_expression.empty())
+      for (const std::string& folder : label_folders()) add(folder_of(folder));
     return {folders.begin(), folders.end()};
   }
 
   // The folders that hold label files.
   [[nodiscard]] std::vector<std::string> label_folders() const {
     std::set<std::string> folders;
+    std::string last;
     for (const Split& split : result_.splits) {
       if (!split.list.has_label_files) continue;
       for (const Sample& sample : split.list.samples)
-        folders.insert(folder_of(split.list.label_path(sample)));
+        if (std::string folder = folder_of(split.list.label_path(sample)); folder != last)
+          folders.insert(last = std::move(folder));
     }
     return {folders.begin(), folders.end()};
   }
@@ -204,7 +271,8 @@ class Discoverer {
   }
 
   [[nodiscard]] static bool is_labeled(const SampleList& list) {
-    return list.has_label_files || !list.mask_names.empty() || !list.class_names.empty();
+    return list.has_label_files || list.merges_masks || !list.mask_names.empty() ||
+           !list.class_names.empty();
   }
 
   // Warns of images next to a table that the table does not name.
@@ -243,8 +311,9 @@ class Discoverer {
     Layout listed = layout;
     listed.splits.clear();
     std::string names;
-    bool splits = false;
+    bool splits = false, tables = false;
     for (const UnusedList& list : unused) {
+      tables = tables || list.table;
       splits = splits || usual_split_name(list.split);
       names += (names.empty() ? "" : ", ") + quoted_text(list.file) + " (" +
                counted_text(list.samples, "sample", "samples") + ")";
@@ -255,9 +324,10 @@ class Discoverer {
     result_.warnings.push_back(
         names + (one ? " lists" : " list") + " samples of this data set, but " +
         (one ? "is" : "are") + " not used: all samples become one set" +
-        (splits && layout.exclude.empty()
-             ? ". To divide the samples by lists, run\n  " + pack_command(listed)
-             : ". To use lists, give them with --list or --split list"));
+        (tables ? ". To use a table, give it with --pairs FILE and, if its header has other names, "
+                  "--columns image=NAME,label=NAME,split=NAME"
+         : splits ? ". To divide the samples by lists, run\n  " + pack_command(listed)
+                  : ". To use lists, give them with --list or --split list"));
     return {};
   }
 
@@ -275,6 +345,8 @@ class Discoverer {
   Status take_sets(std::vector<FileSet> sets, const std::vector<ListPart>& lists) {
     with_labels_ = splits_with_labels(sets, input_.split.method == Method::folder);
     HOTPACK_ASSIGN(choice_, assign_keys(sets, options_, !lists.empty(), found_));
+    result_.warnings.insert(result_.warnings.end(), choice_.warnings.begin(),
+                            choice_.warnings.end());
     HOTPACK_TRY(check_keyed(sets));
     settle_keyless(!lists.empty());
     fold_all(sets);
@@ -367,20 +439,10 @@ class Discoverer {
   }
 
   Status pair(FileSet set) {
-    SampleList list;
-    if (set.by_folder) {
-      list = images_by_folder(std::move(set.images), found_);
-    } else if (!set.labeled) {
-      list = images_alone(std::move(set.images), found_);
-    } else if (!input_.mask_per_class.empty()) {
-      HOTPACK_ASSIGN(const MaskPattern pattern, MaskPattern::parse(input_.mask_per_class));
-      list = pair_masks(std::move(set.images), std::move(set.labels), pattern, input_.skip_orphans,
-                        found_, result_.orphans_left_out);
-    } else {
-      list = pair_by_key(std::move(set.images), std::move(set.labels), input_.skip_orphans, found_,
-                         result_.orphans_left_out, input_.fold);
-    }
-    result_.splits.push_back({std::move(set.name), std::move(list)});
+    std::string name = set.name;
+    HOTPACK_ASSIGN(SampleList list,
+                   pair_set(std::move(set), input_, found_, result_.orphans_left_out));
+    result_.splits.push_back({std::move(name), std::move(list)});
     return {};
   }
 
@@ -396,9 +458,11 @@ class Discoverer {
     if (const std::string near = nearest_pair(); !near.empty())
       return data_error(no_pair + ". " + near);
     const bool suffixes = !input_.image_suffix.empty() || !input_.label_suffix.empty();
+    if (!input_.root.empty() && !suffixes) return no_pairs(input_.root, no_pair);
     return data_error(
         no_pair + (suffixes ? " (are the suffixes right?)" : "") +
-        "; if names differ in another way, write --pair-regex, or a table for --pairs");
+        "; if names differ in another way, write --pair-regex; if the names of a label and its "
+        "image have nothing in common, write a table for --pairs, with one label per image");
   }
 
   // Returns a text about an image whose key differs from that of a label only in case or Unicode
@@ -418,7 +482,9 @@ class Discoverer {
       const auto& group = found_.group(kind);
       if (group.count == 0) continue;
       text += (text.empty() ? " (" : "; ") + counted_text(group.count, one, many);
-      if (!group.examples.empty()) text += ", such as " + quoted_text(group.examples.front().path);
+      if (group.examples.empty()) continue;
+      text += ", such as " + quoted_text(group.examples.front().path);
+      if (!input_.image_regex.empty()) text += ": " + group.examples.front().detail;
     }
     return text.empty() ? text : text + ")";
   }
@@ -427,8 +493,9 @@ class Discoverer {
 
   // Reads a table of one split, or of all splits.
   Status take_table(const std::string& split, const std::string& file, const std::string& root) {
-    const PairFileOptions options{file, root, input_.strip_prefix, input_.skip_orphans,
-                                  !input_.pairs.empty()};
+    const PairFileOptions options{
+        file,          root, input_.strip_prefix, input_.skip_orphans, !input_.pairs.empty(),
+        input_.columns};
     HOTPACK_ASSIGN(PairFileSamples samples, read_pair_file(options, found_));
     add_lines(samples.about);
     result_.orphans_left_out += samples.left_out;
@@ -450,8 +517,9 @@ class Discoverer {
   static Error unused_splits(const std::string& file, const PairTable::SplitWords& found) {
     return data_error("the column '" + found.column + "' seems to hold splits (" +
                           list_text(found.words, 4) +
-                          "), and no column is called 'split': rename it to 'split' to pack a set "
-                          "per split, or remove it to pack all lines as one set",
+                          "), and no column is called 'split': rename it to 'split', or name it "
+                          "with --columns split=NAME, to pack a set per split, or remove it to "
+                          "pack all lines as one set",
                       file);
   }
 
@@ -516,9 +584,20 @@ class Discoverer {
 }  // namespace
 
 Result<Discovery> discover(const PackOptions& options, ProblemLog& problems, Observer* observer) {
-  const ScanScope scope(options.run.io_threads, observer);
   HOTPACK_TRY(check_inputs(options.input));
-  return Discoverer(options, problems).run();
+  Exclusion exclusion(options.input.exclude, input_folders(options.input));
+  const ScanScope scope(options.run.io_threads, observer, &exclusion);
+  const auto discover_one = [](const PackOptions& one, ProblemLog& found) {
+    return Discoverer(one, found).run();
+  };
+  HOTPACK_ASSIGN(Discovery discovery, options.input.roots.empty()
+                                          ? discover_one(options, problems)
+                                          : discover_several(options, problems, discover_one));
+  discovery.excluded = exclusion.count();
+  for (const std::string& glob : exclusion.unused())
+    discovery.warnings.push_back("--exclude '" + glob +
+                                 "' matches no file and no folder below the input folders");
+  return discovery;
 }
 
 }  // namespace hotpack::pipeline

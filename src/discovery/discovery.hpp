@@ -29,6 +29,7 @@ struct Discovery {
       warnings;  // counts of images of a detected data set that no sample uses; one line each
   std::uint64_t orphans_left_out = 0;
   std::uint64_t other_files = 0;  // ignored: without an image extension or the given suffix
+  std::uint64_t excluded = 0;     // files and folders that --exclude left out
 };
 
 // Uses RunOptions::io_threads. `observer`, if given, receives how many files were listed so far,

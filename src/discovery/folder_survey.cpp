@@ -18,8 +18,7 @@ namespace hotpack::pipeline {
 namespace {
 
 constexpr std::size_t kMostLines = 12;
-constexpr std::size_t kMostHeaders = 4;          // per folder
-constexpr std::size_t kMostHeaderFolders = 256;  // whose headers are read
+constexpr std::size_t kMostHeaders = 4;  // per folder
 constexpr std::size_t kHeaderBytes = 65536;
 
 class Surveyor : public TreeVisitor {
@@ -48,42 +47,15 @@ class Surveyor : public TreeVisitor {
   FolderSurvey& survey_;
 };
 
-void read_headers(const std::string& path, SurveyedFolder& folder) {
-  std::string first;
-  std::size_t read = 0, photographs = 0;
-  bool differ = false;
-  std::vector<std::byte> bytes(kHeaderBytes);
-  const std::size_t step = folder.images.size() / kMostHeaders + 1;
-  for (std::size_t i = 0; i < folder.images.size(); i += step) {
-    const Result<File> file = File::open_read(path_below(path, folder.images[i]));
-    if (!file.ok()) continue;
-    const std::uint64_t size = file->size().value_or(0);
-    const std::span<std::byte> part =
-        std::span(bytes).first(std::min<std::uint64_t>(size, kHeaderBytes));
-    if (!file->read_at(0, part).ok()) continue;
-    const Result<codecs::Probe> probe = codecs::probe(part, size <= kHeaderBytes);
-    if (!probe.ok() || probe->need_more) continue;
-    const codecs::ImageInfo& info = probe->info;
-    const std::string text = std::to_string(info.width) + "x" + std::to_string(info.height);
-    if (first.empty()) first = text;
-    differ = differ || text != first;
-    ++read;
-    photographs += info.format == codecs::FileFormat::jpeg || info.kind == codecs::PixelKind::rgb ||
-                           info.kind == codecs::PixelKind::rgba
-                       ? 1U
-                       : 0U;
-  }
-  folder.sizes = differ ? first + " and others" : first;
-  folder.photographs = read > 0 && photographs == read;
-  folder.label_like = read > 0 && photographs == 0;
-  folder.mixed = photographs > 0 && photographs < read;
+}  // namespace
+
+std::string joined(const std::string& folder, const std::string& name) {
+  return folder.empty() ? name : name.empty() ? folder : folder + "/" + name;
 }
 
 bool is_within(const std::string& path, const std::string& folder) {
   return folder.empty() || path == folder || path.starts_with(folder + "/");
 }
-
-}  // namespace
 
 bool FolderSurvey::has_images() const {
   return std::any_of(folders.begin(), folders.end(),
@@ -95,11 +67,13 @@ std::string FolderSurvey::text() const {
   std::size_t lines = 0;
   for (const auto& [below, folder] : folders) {
     if (lines++ == kMostLines) break;
+    const std::string sizes =
+        look_at(below.empty() ? root : path_below(root, below), folder.images).sizes;
     std::vector<std::string> formats;
     for (const auto& [format, count] : folder.formats)
       formats.push_back(number_text(count) + " " + format);
     text += "\n  " + quoted_text(below.empty() ? "." : below) + ": " + joined_text(formats, ", ") +
-            (folder.sizes.empty() ? "" : ", " + folder.sizes);
+            (sizes.empty() ? "" : ", " + sizes);
   }
   if (folders.size() > kMostLines)
     text += "\n  and " + counted_text(folders.size() - kMostLines, "more folder", "more folders");
@@ -115,27 +89,63 @@ std::vector<std::string> FolderSurvey::children(const std::string& folder) const
   return {names.begin(), names.end()};
 }
 
-std::vector<std::string> FolderSurvey::stems(const std::string& folder) const {
-  std::vector<std::string> stems;
-  const std::size_t start = folder.empty() ? 0 : folder.size() + 1;
+std::vector<std::string> FolderSurvey::all_folders() const {
+  std::set<std::pair<std::ptrdiff_t, std::string>> found;
   for (const auto& [below, entry] : folders) {
-    if (!is_within(below, folder)) continue;
-    const std::string inner = below.size() > start ? below.substr(start) + "/" : "";
-    for (const std::string& name : entry.images)
-      stems.push_back(inner + name.substr(0, describe_name(name).stem_length));
+    if (entry.images.empty()) continue;
+    found.insert({-1, ""});
+    for (std::size_t end = below.find('/'); !below.empty(); end = below.find('/', end + 1)) {
+      const std::string folder = below.substr(0, end);
+      found.insert({std::count(folder.begin(), folder.end(), '/'), folder});
+      if (end == std::string::npos) break;
+    }
   }
-  std::sort(stems.begin(), stems.end());
-  return stems;
+  std::vector<std::string> names;
+  names.reserve(found.size());
+  for (const auto& [depth, name] : found) names.push_back(name);
+  return names;
 }
 
-FolderSurvey::Looks FolderSurvey::looks(const std::string& folder) const {
+std::vector<std::string> FolderSurvey::images_below(const std::string& folder) const {
+  std::vector<std::string> paths;
+  for (const auto& [below, entry] : folders)
+    if (is_within(below, folder))
+      for (const std::string& name : entry.images)
+        paths.push_back(below.empty() ? name : path_below(below, name));
+  return paths;
+}
+
+Looks look_at(const std::string& root, const std::vector<std::string>& files) {
   Looks looks;
-  for (const auto& [below, entry] : folders) {
-    if (!is_within(below, folder) || entry.images.empty()) continue;
-    looks.photographs += entry.photographs ? 1 : 0;
-    looks.label_like += entry.label_like ? 1 : 0;
-    looks.mixed += entry.mixed ? 1 : 0;
+  bool differ = false;
+  std::vector<std::byte> bytes(kHeaderBytes);
+  const std::size_t step = files.size() / kMostHeaders + 1;
+  // Neighbors may be the image and the labels of a sample: the first ones, then some of all.
+  std::vector<std::size_t> chosen{0, 1, 2};
+  for (std::size_t i = step; i < files.size(); i += step) chosen.push_back(i);
+  for (const std::size_t i : chosen) {
+    if (i >= files.size()) continue;
+    const bool jpeg = describe_name(files[i]).is_jpeg;
+    looks.jpeg = looks.jpeg || jpeg;
+    looks.photographs += jpeg ? 1 : 0;
+    const Result<File> file = File::open_read(path_below(root, files[i]));
+    if (!file.ok()) continue;
+    const std::uint64_t size = file->size().value_or(0);
+    const std::span<std::byte> part =
+        std::span(bytes).first(std::min<std::uint64_t>(size, kHeaderBytes));
+    if (!file->read_at(0, part).ok()) continue;
+    const Result<codecs::Probe> probe = codecs::probe(part, size <= kHeaderBytes);
+    if (!probe.ok() || probe->need_more) continue;
+    const codecs::ImageInfo& info = probe->info;
+    const std::string text = std::to_string(info.width) + "x" + std::to_string(info.height);
+    differ = differ || (!looks.sizes.empty() && text != looks.sizes);
+    if (looks.sizes.empty()) looks.sizes = text;
+    if (jpeg) continue;
+    ++(info.kind == codecs::PixelKind::rgb || info.kind == codecs::PixelKind::rgba
+           ? looks.photographs
+           : looks.label_like);
   }
+  if (differ) looks.sizes += " and others";
   return looks;
 }
 
@@ -144,10 +154,6 @@ Result<FolderSurvey> survey_folders(const std::string& root) {
   survey.root = root;
   Surveyor surveyor(survey);
   HOTPACK_TRY(walk_tree(root, surveyor));
-  std::size_t read = 0;
-  for (auto& [below, folder] : survey.folders)
-    if (!folder.images.empty() && read++ < kMostHeaderFolders)
-      read_headers(below.empty() ? root : path_below(root, below), folder);
   return survey;
 }
 

@@ -7,20 +7,21 @@ namespace {
 using Rank = LayoutRank;
 using Names = std::vector<std::string_view>;
 
-constexpr std::string_view kMasksPerObject =
-    "an image has several masks, one per object. Join the masks of each image into one PNG first, "
-    "with the name of the image, and give both folders with --images and --labels";
-
 // Builds a row; patterns are written as text.
 KnownLayout row(Rank rank, std::string_view name, std::string_view images, std::string_view labels,
-                Names lists = {}, Names exclude = {}, std::string_view refusal = {}) {
+                Names lists = {}, Names exclude = {}) {
   return {rank,
           name,
           LayoutPattern(images),
           LayoutPattern(labels),
           std::move(lists),
-          std::move(exclude),
-          refusal};
+          std::move(exclude)};
+}
+
+// Builds a row that only these options can pack.
+KnownLayout row_with(KnownLayout row, std::string_view refusal, std::string_view options) {
+  row.refusal = refusal, row.options = options;
+  return row;
 }
 
 std::vector<KnownLayout> make_rows() {
@@ -28,6 +29,7 @@ std::vector<KnownLayout> make_rows() {
   const Names voc{"ImageSets/Segmentation", "ImageSets"};
   const Names davis{"ImageSets/2017", "ImageSets/480p", "ImageSets/1080p", "ImageSets/2016"};
   return {
+      // Also CVAT's "Segmentation mask 1.1".
       row(known, "Pascal VOC", "JPEGImages", "SegmentationClass", voc),
       row(known, "Pascal VOC", "JPEGImages", "SegmentationClassPNG", voc),
       row(known, "Pascal VOC", "JPEGImages", "SegmentationClassAug", voc),
@@ -73,11 +75,11 @@ std::vector<KnownLayout> make_rows() {
       row(known, "labelme_json_to_dataset", "{*}_json/img", "{*}_json/label", {}, {"label_viz."}),
       row(known, "Keras", "x{-}{split}", "y{-}{split}"),
       row(known, "Data Science Bowl 2018", "stage1_train/{*}/images/{*}",
-          "stage1_train/{*}/masks/{*}", {}, {}, kMasksPerObject),
-      row(known, "CelebAMask-HQ", "CelebA-HQ-img", "CelebAMask-HQ-mask-anno", {}, {},
-          "an image has a mask for each part of the face, and the number of the image is written "
-          "with other digits: 00000_hair.png belongs to 0.jpg. Rename the masks to 0_hair.png in "
-          "one folder, and give it with --mask-per-class '{key}_{class}'"),
+          "stage1_train/{*}/masks/{*}"),
+      row_with(row(known, "CelebAMask-HQ", "CelebA-HQ-img", "CelebAMask-HQ-mask-anno"),
+               "an image has a mask for each part of the face, with zeros in front of its number",
+               "--images R/CelebA-HQ-img --labels R/CelebAMask-HQ-mask-anno --mask-per-class "
+               "*/{key}_{class} --fold numbers"),
 
       row(Rank::usual_splits, "folders of images and of labels, each divided into splits",
           "{images}/{split}", "{labels}/{split}"),

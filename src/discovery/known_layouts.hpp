@@ -21,7 +21,8 @@ struct KnownLayout {
   std::vector<std::string_view> lists = {};
   // Parts of the names of files that are neither images nor labels.
   std::vector<std::string_view> exclude = {};
-  std::string_view refusal = {};  // why it cannot be packed as it is; empty if it can
+  std::string_view refusal = {};  // why it needs options; empty if it can be packed as it is
+  std::string_view options = {};  // that pack it; R is the root
 };
 
 [[nodiscard]] const std::vector<KnownLayout>& known_layouts();

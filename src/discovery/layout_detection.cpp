@@ -12,8 +12,10 @@
 #include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
+#include "discovery/folder_survey.hpp"
 #include "discovery/layout_questions.hpp"
 #include "discovery/layout_readings.hpp"
+#include "discovery/pairings.hpp"
 #include "files/file_kind.hpp"
 #include "files/file_list.hpp"
 #include "files/listed_path.hpp"
@@ -86,16 +88,29 @@ Error data_sets_within(const std::string& root, const std::vector<Found>& found)
     together =
         together && one.readings.size() == 1 && one.readings[0].kind == Layout::Kind::one_folder;
   }
+  HOTPACK_ASSIGN(const FolderSurvey survey, survey_folders(root));
   std::vector<Suggestion> suggestions;
-  if (together)
-    suggestions.push_back({"As one data set", whole_command("--images " + shell_path(root) +
-                                                            " --labels " + shell_path(root))});
+  const std::string folder = shell_path(root);
+  if (together) {
+    suggestions.push_back(
+        {"As one data set", whole_command("--images " + folder + " --labels " + folder)});
+    const std::vector<std::string> files = survey.images_below("");
+    if (std::any_of(files.begin(), files.end(),
+                    [](const std::string& file) { return file.find("_mask_1") != file.npos; }))
+      suggestions.push_back({"If an image may have several masks",
+                             whole_command("--images " + folder + " --labels " +
+                                           shell_path(path_below(root, "{key}_mask*")))});
+  } else if (!found[0].beside_images) {
+    std::string all;
+    for (const std::string& name : names) all += (all.empty() ? "" : " ") + shell_path(name);
+    suggestions.push_back({"As one data set", whole_command(all)});
+  }
   suggestions.push_back({"One of them", whole_command(shell_path(names.front()))});
   return data_error("has no layout of its own, but contains " +
                         counted_text(found.size(), "data set") + ": " +
                         quoted_list_text(names, kMostNames) +
                         (found[0].beside_images ? ", next to images that belong to none" : "") +
-                        "." + suggestions_text(suggestions),
+                        ". It holds:" + survey.text() + suggestions_text(suggestions),
                     root);
 }
 
@@ -159,9 +174,37 @@ std::string not_used_text(std::uint64_t image_files, const std::string& place) {
   return counted_text(image_files, "image") + " " + place;
 }
 
-// Warns of images next to the folders that are used.
-Status warn_of_unused(Layout& layout, const std::string& given) {
+std::set<std::string> stems_of(const FolderSurvey& survey) {
+  std::set<std::string> stems;
+  for (const std::string& file : survey.images_below(""))
+    stems.insert(file.substr(0, file.rfind('.')));
+  return stems;
+}
+
+// True if `folder` may hold other labels of the images: no photographs, with the names of `labels`.
+bool may_hold_labels(const std::string& folder, const std::string& labels) {
+  const Result<FolderSurvey> survey = survey_folders(folder), other = survey_folders(labels);
+  return survey.ok() && other.ok() && survey->has_images() &&
+         look_at(folder, survey->images_below("")).photographs == 0 &&
+         stems_of(*survey) == stems_of(*other);
+}
+
+// The layout with the labels in other folders of this name, in all splits that have one.
+Layout with_labels(Layout layout, const std::string& name) {
+  for (SplitFolders& split : layout.splits)
+    if (const std::string other = path_below(folder_of(split.labels), name);
+        !split.labels.empty() && is_folder(other))
+      split.labels = other;
+  return layout;
+}
+
+// Warns of images next to the folders that are used. Returns readings with other labels, if
+// folders that are not used may hold these.
+Result<std::vector<Layout>> check_unused(Layout& layout, const std::string& given) {
   std::vector<std::string> unused;
+  std::vector<Layout> rivals;
+  std::set<std::string> names;
+  const bool pairs = layout.kind == Layout::Kind::folders && layout.usual;
   for (const std::string& parent : folders_around(layout, given)) {
     HOTPACK_ASSIGN(const FolderContent content, read_folder(parent));
     const std::uint64_t loose = is_taken(layout, parent) ? 0 : loose_images(content);
@@ -171,16 +214,20 @@ Status warn_of_unused(Layout& layout, const std::string& given) {
       if (is_used(layout, folder)) continue;
       ImageCount count;
       HOTPACK_TRY(walk_tree(folder, count));
-      if (count.image_files > 0)
-        unused.push_back(
-            not_used_text(count.image_files, "in " + quoted_text(layout.relative(folder))));
+      if (count.image_files == 0) continue;
+      unused.push_back(
+          not_used_text(count.image_files, "in " + quoted_text(layout.relative(folder))));
+      for (const SplitFolders& split : layout.splits)
+        if (pairs && !split.labels.empty() && folder_of(split.labels) == parent &&
+            !names.contains(name) && may_hold_labels(folder, split.labels))
+          names.insert(name), rivals.push_back(with_labels(layout, name));
     }
   }
   if (!unused.empty())
     layout.warnings.push_back("not used, because they lie outside the folders of this layout: " +
                               list_text(unused, kMostNames) +
                               ". To pack these images, name their folders with --images");
-  return {};
+  return rivals;
 }
 
 Status check_root(const std::string& root) {
@@ -208,8 +255,14 @@ Result<Layout> detect_layout(const std::string& root, const GivenSuffixes& given
   if (found.size() > 1 || found[0].beside_images) return data_sets_within(folder, found);
   if (found[0].readings.size() > 1) return ambiguous(found[0].folder, found[0].readings);
   Layout layout = std::move(found[0].readings[0]);
-  HOTPACK_TRY(warn_of_unused(layout, folder));
-  return layout;
+  if (layout.kind == Layout::Kind::one_folder && layout.root != folder) {
+    HOTPACK_ASSIGN(const FolderSurvey survey, survey_folders(folder));
+    if (find_pairings(survey).folders.contains("")) return unknown_layout(folder);
+  }
+  HOTPACK_ASSIGN(std::vector<Layout> readings, check_unused(layout, folder));
+  if (readings.empty()) return layout;
+  readings.insert(readings.begin(), layout);
+  return ambiguous(layout.root, readings);
 }
 
 }  // namespace hotpack::pipeline

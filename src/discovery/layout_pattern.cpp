@@ -1,12 +1,14 @@
 #include "discovery/layout_pattern.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
 
 #include "base/try.hpp"
 #include "files/file_kind.hpp"
 #include "files/file_list.hpp"
 #include "files/key_text.hpp"
-#include "files/path_pattern.hpp"
 #include "files/tree_walk.hpp"
 
 namespace hotpack::pipeline {
@@ -28,14 +30,25 @@ constexpr std::string_view kLabelsWords =
     "(?:segmentation|semantic|label|gt|mask)[_-]?(?:masks?|maps?|labels?|images?)|"
     "label[_-]images[_-]semantic|segmentationclass(?:png|aug|context|raw)?";
 
-bool take(std::string_view& text, std::string_view token) {
-  if (!text.starts_with(token)) return false;
-  text.remove_prefix(token.size());
-  return true;
+PathPattern compiled(const std::string& expression) {
+  return PathPattern::compile(expression, "known layout", {.caseless = true, .whole = true})
+      .value();
 }
 
-std::regex ignoring_case(const std::string& text) {
-  return std::regex(text, std::regex::ECMAScript | std::regex::icase);
+// For parts that are folders. {split} and what stands for it have a group, and so do the words.
+const std::vector<Placeholder>& folder_placeholders() {
+  static const std::string split = "((?:" + std::string(usual_split_names()) + ")[0-9]*)",
+                           images = "(" + std::string(kImagesWords) + ")",
+                           labels = "(" + std::string(kLabelsWords) + ")";
+  static const std::vector<Placeholder> all{
+      {"{split}", split}, {"{TR|TE}", "(TR|TE)"}, {"{images}", images}, {"{labels}", labels},
+      {"{-}", "[ _.-]?"}, {"{*}", ".+"},          {"{n}", "[0-9]+"}};
+  return all;
+}
+
+bool matches(const PathPattern& pattern, std::string_view text) {
+  const auto found = pattern.match(text);
+  return found.ok() && !found->empty();
 }
 
 class ImageSearch : public TreeVisitor {
@@ -68,46 +81,20 @@ LayoutPattern::LayoutPattern(std::string_view text) : text_(text) {
 }
 
 LayoutPattern::Part LayoutPattern::compile(std::string_view text) {
-  Part part;
-  part.text = text;
-  std::size_t groups = 0;
-  std::string expression;
-  while (!text.empty()) {
-    if (take(text, "{split}")) {
-      part.split_group = ++groups;
-      expression += "((?:" + std::string(usual_split_names()) + ")[0-9]*)";
-    } else if (take(text, "{images}")) {
-      part.word_group = ++groups;
-      expression += "(" + std::string(kImagesWords) + ")";
-    } else if (take(text, "{labels}")) {
-      part.word_group = ++groups;
-      expression += "(" + std::string(kLabelsWords) + ")";
-    } else if (take(text, "{-}")) {
-      expression += "[ _.-]?";
-    } else if (take(text, "{*}")) {
-      expression += ".+";
-    } else if (take(text, "{n}")) {
-      expression += "[0-9]+";
-    } else if (take(text, "{")) {
-      part.split_group = ++groups;
-      const std::size_t end = text.find('}');
-      expression += "(" + std::string(text.substr(0, end)) + ")";
-      text.remove_prefix(end + 1);
-    } else {
-      expression += literal_pattern(text.substr(0, 1));
-      text.remove_prefix(1);
-    }
-  }
-  part.name = ignoring_case(expression);
+  const std::size_t split = std::min(text.find("{split}"), text.find("{TR|TE}"));
+  const std::size_t word = std::min(text.find("{images}"), text.find("{labels}"));
+  Part part{std::string(text), compiled(placeholder_pattern(text, folder_placeholders()))};
+  if (split != text.npos) part.split_group = word < split ? 2 : 1;
+  if (word != text.npos) part.word_group = split < word ? 2 : 1;
   return part;
 }
 
 // Returns true if the name matches the part. If so, sets split and word of `folder`.
 bool LayoutPattern::Part::match(const std::string& entry, FoundFolder& folder) const {
-  std::smatch found;
-  if (!std::regex_match(entry, found, name)) return false;
-  if (split_group > 0) folder.split = found[split_group];
-  if (word_group > 0) folder.word = found[word_group];
+  const auto found = name.match(entry);
+  if (!found.ok() || found->empty()) return false;
+  if (split_group > 0) folder.split = *(*found)[split_group];
+  if (word_group > 0) folder.word = *(*found)[word_group];
   return true;
 }
 
@@ -162,33 +149,47 @@ Status LayoutPattern::add_words(const FoundFolder& base, const FoundFolder& plac
 }
 
 std::string LayoutPattern::expression(const std::string& word) const {
+  const std::string literal = literal_pattern(word);
+  const std::array placeholders{Placeholder{"{*}", "([^/]+)"}, Placeholder{"{n}", "([0-9]+)"},
+                                Placeholder{"{images}", literal}, Placeholder{"{labels}", literal}};
   std::string all = "^";
-  for (std::size_t i = folders_; i < parts_.size(); ++i) {
-    std::string_view text = parts_[i].text;
-    while (!text.empty()) {
-      if (take(text, "{*}")) {
-        all += "([^/]+)";
-      } else if (take(text, "{n}")) {
-        all += "([0-9]+)";
-      } else if (take(text, "{images}") || take(text, "{labels}")) {
-        all += literal_pattern(word);
-      } else {
-        all += literal_pattern(text.substr(0, 1));
-        text.remove_prefix(1);
-      }
-    }
-    all += i + 1 < parts_.size() ? "/" : "\\.[^./]+$";
-  }
+  for (std::size_t i = folders_; i < parts_.size(); ++i)
+    all += placeholder_pattern(parts_[i].text, placeholders) +
+           (i + 1 < parts_.size() ? "/" : "\\.[^./]+$");
   return all;
 }
 
 bool is_images_word(std::string_view name) {
-  static const std::regex words = ignoring_case(std::string(kImagesWords));
-  return std::regex_match(std::string(name), words);
+  static const PathPattern words = compiled(std::string(kImagesWords));
+  return matches(words, name);
 }
 bool is_labels_word(std::string_view name) {
-  static const std::regex words = ignoring_case(std::string(kLabelsWords));
-  return std::regex_match(std::string(name), words);
+  static const PathPattern words = compiled(std::string(kLabelsWords));
+  return matches(words, name);
+}
+
+std::set<std::string> words_of(std::string_view path) {
+  std::set<std::string> words;
+  std::string word;
+  const auto finish = [&] {
+    if (!word.empty()) words.insert(std::exchange(word, ""));
+  };
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const bool upper = std::isupper(static_cast<unsigned char>(path[i])) != 0;
+    const bool after_lower = i > 0 && std::islower(static_cast<unsigned char>(path[i - 1])) != 0;
+    if (std::string_view("/_-. ").find(path[i]) != std::string_view::npos || (upper && after_lower))
+      finish();
+    if (std::string_view("/_-. ").find(path[i]) == std::string_view::npos)
+      word += lowered(path.substr(i, 1));
+  }
+  finish();
+  return words;
+}
+
+std::string split_in(std::string_view path) {
+  for (const std::string& word : words_of(path))
+    if (usual_split_name(word)) return word;
+  return {};
 }
 
 Result<ImageFiles> image_files_below(const std::string& folder) {

@@ -2,20 +2,21 @@
 //
 // A pattern is a path below the root: "{split}{-}{labels}", "{split}/{*}/masks_png/{*}". {split}
 // is any usual name of a split, {images} and {labels} any usual name of a folder of images or
-// labels, {-} nothing or one of space, '_', '-' and '.', {a|b} a split that has one of these names,
-// {*} any text without '/', and {n} any digits. Upper and lower case are equal. The parts before
-// the first {*} or {n} are folders. The others become a regular expression for the paths below
-// these folders; what {*} and {n} match, joined by '/', is the key.
+// labels, {-} nothing or one of space, '_', '-' and '.', {TR|TE} a split that has one of these
+// names, {*} any text without '/', and {n} any digits. Upper and lower case are equal. The parts
+// before the first {*} or {n} are folders. The others become a regular expression for the paths
+// below these folders; what {*} and {n} match, joined by '/', is the key.
 //
 // Reads names only; thread-safe. Failure: `io` for a folder that cannot be read.
 #pragma once
 
 #include <cstddef>
-#include <regex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "files/path_pattern.hpp"
 #include "hotpack/result.hpp"
 
 namespace hotpack::pipeline {
@@ -38,7 +39,7 @@ class LayoutPattern {
  private:
   struct Part {
     std::string text;
-    std::regex name;
+    PathPattern name;
     std::size_t split_group = 0, word_group = 0;  // 0: none
     [[nodiscard]] bool match(const std::string& entry, FoundFolder& folder) const;
   };
@@ -57,6 +58,11 @@ class LayoutPattern {
 // True if folders of images (of labels) often have this name.
 [[nodiscard]] bool is_images_word(std::string_view name);
 [[nodiscard]] bool is_labels_word(std::string_view name);
+
+// The words of a path, in lower case: "gt", "color" of "GT_color"; "camera", "seg" of "CameraSeg".
+[[nodiscard]] std::set<std::string> words_of(std::string_view path);
+// The word of a split in a path; empty if there is none.
+[[nodiscard]] std::string split_in(std::string_view path);
 
 // The kind of images anywhere below a folder.
 enum class ImageFiles { none, unsupported, readable };

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
 #include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
+#include "discovery/class_folders.hpp"
 #include "discovery/folder_survey.hpp"
 #include "discovery/known_layouts.hpp"
 #include "discovery/layout_pattern.hpp"
@@ -16,6 +18,8 @@
 #include "files/file_kind.hpp"
 #include "files/file_list.hpp"
 #include "files/key_text.hpp"
+#include "files/listed_path.hpp"
+#include "files/path_pattern.hpp"
 #include "files/scan.hpp"
 #include "files/tree_walk.hpp"
 #include "samples/layout_commands.hpp"
@@ -30,9 +34,10 @@ using Kind = Layout::Kind;
 
 constexpr std::size_t kMostTables = 4;  // that are read
 constexpr std::size_t kMostTableFolders = 8;
-constexpr std::size_t kMostNames = 4;     // of folders in a message
-constexpr std::size_t kMostPairings = 3;  // that are proposed
-constexpr std::size_t kMostRoles = 6;     // files of a sample's folder
+
+std::string below(const std::string& root, const std::string& path) {
+  return path == root ? "." : path.substr(path_below(root, "").size());
+}
 
 // ---- several readings
 
@@ -66,11 +71,23 @@ struct NearRow {
   std::size_t folders = 0;
 };
 
-std::string below(const std::string& root, const std::string& path) {
-  return path == root ? "." : path.substr(path_below(root, "").size());
+// A path that fits a pattern: "train_labels" for "{split}{-}{labels}".
+std::string example_of(std::string text, const std::string& split) {
+  const std::vector<Placeholder> words{{"{split}", split},
+                                       {"{-}", "_"},
+                                       {"{images}", "images"},
+                                       {"{labels}", "labels"},
+                                       {"{TR|TE}", "TR"},
+                                       {"{*}", "x"},
+                                       {"{n}", "0"}};
+  for (const Placeholder& word : words)
+    for (std::size_t at = text.find(word.text); at != text.npos; at = text.find(word.text))
+      text.replace(at, word.text.size(), word.expression);
+  return text;
 }
 
-// Describes the two rows of the table that match most folders of `root`.
+// Describes the two rows of the table that match most folders of `root`, without data sets of which
+// one folder has a usual name.
 Result<std::string> nearest_rows(const std::string& root) {
   std::vector<NearRow> near;
   for (const KnownLayout& row : known_layouts()) {
@@ -79,24 +96,25 @@ Result<std::string> nearest_rows(const std::string& root) {
     if (images.empty() == labels.empty()) continue;
     const bool has_images = !images.empty();
     const FoundFolder& found = has_images ? images.front() : labels.front();
-    near.push_back({std::string(row.name),
-                    quoted_text(below(root, found.path)) + " would hold " +
-                        (has_images ? "images" : "labels") + ", but no folder of " +
-                        (has_images ? "labels" : "images") + " fits '" +
-                        (has_images ? row.labels : row.images).text() + "'",
-                    images.size() + labels.size()});
+    const std::string_view matched = (has_images ? row.images : row.labels).text();
+    if (row.rank == LayoutRank::data_set && (is_images_word(matched) || is_labels_word(matched)))
+      continue;
+    near.push_back(
+        {std::string(row.name),
+         quoted_text(below(root, found.path)) + " would hold " +
+             (has_images ? "images, but no folder has a name of their labels, such as "
+                         : "labels, but no folder has a name of their images, such as ") +
+             quoted_text(example_of((has_images ? row.labels : row.images).text(),
+                                    found.split.empty() ? "train" : found.split)),
+         images.size() + labels.size()});
   }
   std::stable_sort(near.begin(), near.end(),
                    [](const NearRow& a, const NearRow& b) { return a.folders > b.folders; });
   std::string text;
-  std::size_t lines = 0;
-  for (std::size_t i = 0; i < near.size() && lines < 2; ++i) {
-    const bool again = std::any_of(near.begin(), near.begin() + static_cast<std::ptrdiff_t>(i),
-                                   [&](const NearRow& row) { return row.name == near[i].name; });
-    if (again) continue;
-    text += "\n  " + near[i].name + ": " + near[i].text;
-    ++lines;
-  }
+  std::set<std::string> names;
+  for (const NearRow& row : near)
+    if (names.size() < 2 && names.insert(row.name).second)
+      text += "\n  " + row.name + ": " + row.text;
   return text.empty() ? text : "\nThe nearest known layouts:" + text;
 }
 
@@ -115,7 +133,10 @@ struct TableReading {
 
 // Why a table yields no command, after "may be a table of the samples, but ".
 std::string table_fault(const Result<PairFileSamples>& read, const ProblemLog& problems) {
-  if (!read.ok()) return "cannot be read as one: " + read.error().message;
+  if (!read.ok()) {
+    const std::string& why = read.error().message;
+    return "cannot be read as one: " + why.substr(0, why.find('\n'));
+  }
   const auto& missing = problems.group(ProblemKind::missing_file).examples;
   if (missing.empty()) return "not all of its samples can be packed";
   return "names files that do not exist, such as " + missing.front().path +
@@ -148,239 +169,83 @@ TableReading table_reading(const std::string& root, const std::string& table,
 
 // ---- the readings of an unknown folder
 
-class Readings {
- public:
-  explicit Readings(const FolderSurvey& survey) : survey_(survey), start_(start_of(survey)) {}
-
-  // Proposals of commands, the likeliest first. Appends to `seen` what is no command.
-  Result<std::vector<Suggestion>> suggest(std::string& seen) {
-    std::vector<Suggestion> suggestions;
-    HOTPACK_TRY(add_tables(suggestions, seen));
-    const std::optional<Suggestion> classes = class_folders();
-    if (classes && look_like_classes()) suggestions.push_back(*classes);
-    add_pairings(suggestions, seen);
-    add_sample_folders(seen);
-    HOTPACK_TRY(add_suffixes(suggestions, seen));
-    if (classes && !look_like_classes()) suggestions.push_back(*classes);
-    return suggestions;
+// A command for the likeliest table in `folder`. Appends to `seen` why others yield none.
+Status add_tables(const FolderSurvey& survey, std::vector<Suggestion>& suggestions,
+                  std::string& seen) {
+  HOTPACK_ASSIGN(const FolderContent content, read_folder(survey.root));
+  std::size_t tables = 0;
+  for (const std::string& name : content.files) {
+    if (!is_table(name) || tables++ >= kMostTables) continue;
+    const TableReading reading = table_reading(survey.root, name, survey.children(""));
+    if (reading.command.empty())
+      seen += "\n" + name + " may be a table of the samples, but " + reading.why_not;
+    else if (suggestions.empty())
+      suggestions.push_back({"The table " + name + " names files that exist", reading.command});
   }
+  return {};
+}
 
- private:
-  [[nodiscard]] std::string path(const std::string& folder) const {
-    return folder.empty() ? survey_.root : path_below(survey_.root, folder);
+// Labels next to their images in one folder, by suffixes.
+Status add_suffixes(const FolderSurvey& survey, std::vector<Suggestion>& suggestions,
+                    std::string& seen) {
+  if (!survey.folders.contains("") || survey.folders.at("").images.empty()) return {};
+  ProblemLog ignored;
+  FileSet set;
+  HOTPACK_ASSIGN(set.images, scan_images({{survey.root, ""}}, ignored));
+  set.labels = set.images;
+  set.labeled = set.one_folder = true;
+  for (const auto& [about, options, orphans] : choose_suffixes(std::span(&set, 1), {}).proposals) {
+    const std::string folder = shell_path(survey.root);
+    if (orphans)
+      seen += "\nPerhaps " + about + " (" + options + "); the others would have to be left out";
+    else
+      suggestions.push_back({"If " + about, whole_command("--images " + folder + " --labels " +
+                                                          folder + " " + options)});
   }
-  [[nodiscard]] std::string part_folder(const std::string& part) const {
-    return part.empty() ? start_.folder : start_.folder.empty() ? part : start_.folder + "/" + part;
-  }
-  [[nodiscard]] bool has_images(const std::string& folder) const {
-    const auto found = survey_.folders.find(folder);
-    return found != survey_.folders.end() && !found->second.images.empty();
-  }
+  return {};
+}
 
-  // ---- classes
-
-  [[nodiscard]] std::optional<Suggestion> class_folders() const {
-    std::vector<std::string> names;
-    for (const std::string& part : start_.parts) {
-      const std::vector<std::string> children = survey_.children(part_folder(part));
-      if (children.size() > names.size()) names = children;
-    }
-    const bool splits = !start_.parts.front().empty();
-    if (names.size() < 2) return std::nullopt;
-    return Suggestion{"If each folder is a class (" + quoted_list_text(names, kMostNames) + ")",
-                      whole_command("--image-folders " + shell_path(path(start_.folder)) +
-                                    (splits ? " --split folder" : ""))};
-  }
-
-  // True if every folder holds photographs and no name speaks of images or labels.
-  [[nodiscard]] bool look_like_classes() const {
-    for (const std::string& part : start_.parts)
-      for (const std::string& name : survey_.children(part_folder(part))) {
-        const std::string folder =
-            part_folder(part).empty() ? name : part_folder(part) + "/" + name;
-        const FolderSurvey::Looks looks = survey_.looks(folder);
-        if (looks.photographs == 0 || looks.label_like > 0 || is_images_word(name) ||
-            is_labels_word(name))
-          return false;
-      }
-    return true;
-  }
-
-  // ---- images and labels
-
-  void add_pairings(std::vector<Suggestion>& suggestions, std::string& seen) const {
-    const std::vector<Pairing> pairings = find_pairings(survey_);
-    const bool sure = !pairings.empty() && pairings.front().evidence > 1;
-    std::size_t proposed = 0;
-    for (const Pairing& pairing : pairings) {
-      if ((sure && pairing.evidence < 2) || (!sure && look_like_classes())) continue;
-      if (proposed++ == kMostPairings) break;
-      const SplitFolders& first = pairing.layout.splits.front();
-      const std::string images = quoted_text(below(survey_.root, first.images)),
-                        labels = quoted_text(below(survey_.root, first.labels));
-      std::string about =
-          labels + " holds the labels of " + images + " (" + counted_text(pairing.pairs, "pair");
-      for (std::size_t i = 0; i < pairing.examples.size(); ++i)
-        about += (i == 0 ? ", such as " : ", ") + quoted_text(pairing.examples[i].first) + " and " +
-                 quoted_text(pairing.examples[i].second);
-      about += ")";
-      if (pairing.complete() && !pairing.affix.in_front)
-        suggestions.push_back({"If " + about, pairing_command(pairing)});
-      else if (pairing.complete())
-        seen += "\nPerhaps " + about +
-                ": name both folders, and write --pair-regex for the prefix " +
-                quoted_text(pairing.affix.text);
-      else
-        seen += "\nPerhaps " + about + ", but " +
-                counted_text(pairing.images - pairing.pairs, "image") +
-                " would have no label: move these images, or leave them out with --orphans";
-    }
-  }
-
-  static std::string pairing_command(const Pairing& pairing) {
-    const std::string option = pairing.on_images ? "--image-suffix" : "--label-suffix";
-    return pack_command(pairing.layout,
-                        pairing.affix.text.empty() ? "" : value_option(option, pairing.affix.text));
-  }
-
-  // ---- a folder per sample
-
-  // A file in the folders of samples: "{key}/mask.png" or "{key}/masks/*".
-  struct Role {
-    std::string pattern;
-    std::size_t folders = 0;
-    std::size_t most = 0;  // files in one folder
-    bool is_label = false, is_image = false;
+// Proposals of commands, the likeliest first. Appends to `seen` what is no command.
+Result<std::vector<Suggestion>> readings_of(const FolderSurvey& survey, std::string& seen) {
+  std::vector<Suggestion> suggestions;
+  HOTPACK_TRY(add_tables(survey, suggestions, seen));
+  const Pairings pairings = find_pairings(survey);
+  const ClassFolders classes = find_class_folders(survey, pairings.folders);
+  const auto add = [&](const std::vector<Suggestion>& more) {
+    suggestions.insert(suggestions.end(), more.begin(), more.end());
   };
+  if (classes.sure) add(classes.suggestions);
+  add(pairings.suggestions);
+  if (pairings.suggestions.empty()) HOTPACK_TRY(add_suffixes(survey, suggestions, seen));
+  if (!classes.sure) add(classes.suggestions);
+  return suggestions;
+}
 
-  void add_sample_folders(std::string& seen) const {
-    std::map<std::string, Role> roles;
-    std::size_t folders = 0;
-    for (const std::string& part : start_.parts)
-      for (const std::string& name : survey_.children(part_folder(part))) {
-        ++folders;
-        count_roles(part_folder(part).empty() ? name : part_folder(part) + "/" + name, name, roles);
-      }
-    if (folders < 2) return;
-    std::vector<Role> common;
-    for (auto& [pattern, role] : roles)
-      if (role.folders * 100 >= folders * 95) common.push_back(role);
-    if (common.size() < 2 || common.size() > kMostRoles || roles.size() > 4 * kMostRoles) return;
-    const bool named =
-        std::any_of(common.begin(), common.end(), [](const Role& role) { return role.is_label; });
-    if (!named && common.size() > 2) return;
-    for (const Role& label : common)
-      for (const Role& image : common)
-        if (&image != &label && image.most == 1 && !label.is_image && !image.is_label &&
-            (label.is_label || !named))
-          add_sample_command(image, label, seen);
-  }
-
-  void count_roles(const std::string& folder, const std::string& name,
-                   std::map<std::string, Role>& roles) const {
-    std::map<std::string, std::size_t> files;
-    const auto here = survey_.folders.find(folder);
-    if (here != survey_.folders.end())
-      for (const std::string& file : here->second.images) ++files[file_pattern(file, name)];
-    for (const std::string& child : survey_.children(folder)) {
-      const auto inner = survey_.folders.find(folder + "/" + child);
-      if (inner != survey_.folders.end()) files[child + "/*"] += inner->second.images.size();
-    }
-    files.erase("");
-    for (const auto& [pattern, count] : files) {
-      Role& role = roles[pattern];
-      role.pattern = pattern;
-      ++role.folders;
-      role.most = std::max(role.most, count);
-      const std::string word = pattern.substr(0, pattern.find_first_of("/."));
-      const std::string bare = word.substr(std::min(word.find_first_not_of("*_-. "), word.size()));
-      role.is_label = is_labels_word(bare), role.is_image = is_images_word(bare);
-    }
-  }
-
-  // The name of a file with '*' in place of the folder's name; empty if it is a number, as the
-  // names of frames are.
-  static std::string file_pattern(std::string file, const std::string& folder) {
-    if (folder.size() > 1 && file.starts_with(folder)) file.replace(0, folder.size(), "*");
-    const std::string stem = file.substr(0, describe_name(file).stem_length);
-    return stem.find_first_not_of("0123456789_-. ") == std::string::npos ? "" : file;
-  }
-
-  static void add_sample_command(const Role& image, const Role& label, std::string& seen) {
-    seen += "\nPerhaps each folder is a sample with its image in '" + image.pattern +
-            "' and its label in '" + label.pattern + "'" +
-            (label.most > 1 ? ", several masks of an image: join them into one PNG per image first"
-                            : ": name the folder with --images and with --labels, and write "
-                              "--pair-regex, or a table for --pairs");
-  }
-
-  // ---- labels next to their images
-
-  Status add_suffixes(std::vector<Suggestion>& suggestions, std::string& seen) const {
-    if (!has_images(start_.folder)) return {};
-    const std::string folder = path(start_.folder);
-    ProblemLog ignored;
-    FileSet set;
-    HOTPACK_ASSIGN(set.images, scan_images({{folder, ""}}, ignored));
-    set.labels = set.images;
-    set.labeled = set.one_folder = true;
-    Layout pairs;
-    pairs.kind = Kind::one_folder;
-    pairs.root = folder;
-    pairs.splits.push_back({"", folder, folder, ""});
-    for (const auto& [about, options, orphans] :
-         choose_suffixes(std::span(&set, 1), {}).proposals) {
-      if (orphans)
-        seen += "\nPerhaps " + about + " (" + options + "); the others would have to be left out";
-      else
-        suggestions.push_back({"If " + about, pack_command(pairs, options)});
-    }
-    return {};
-  }
-
-  // ---- tables
-
-  Status add_tables(std::vector<Suggestion>& suggestions, std::string& seen) const {
-    HOTPACK_TRY(add_tables_in("", suggestions, seen));
-    return start_.folder.empty() ? Status() : add_tables_in(start_.folder, suggestions, seen);
-  }
-
-  Status add_tables_in(const std::string& folder, std::vector<Suggestion>& suggestions,
-                       std::string& seen) const {
-    HOTPACK_ASSIGN(const FolderContent content, read_folder(path(folder)));
-    std::size_t tables = 0;
-    for (const std::string& name : content.files) {
-      if (!is_table(name) || tables++ >= kMostTables) continue;
-      const TableReading reading = table_reading(path(folder), name, survey_.children(folder));
-      if (reading.command.empty())
-        seen += "\n" + name + " may be a table of the samples, but " + reading.why_not;
-      else if (suggestions.empty())
-        suggestions.push_back({"The table " + name + " names files that exist", reading.command});
-    }
-    return {};
-  }
-
-  const FolderSurvey& survey_;
-  SurveyStart start_;
-};
-
-// Describes a file that may hold the labels in a form that hotpack does not read.
-class AnnotationSearch : public TreeVisitor {
+// Describes a file that may hold the labels, or an image, in a form that hotpack does not read.
+class ForeignSearch : public TreeVisitor {
  public:
   [[nodiscard]] bool needs_sizes() const override { return false; }
   bool file(const std::string& file, std::uint64_t) override {
     const FileName name = describe_name(file);
-    if (name.kind != FileKind::annotation || file.ends_with(".csv")) return true;
-    text = "\nIt holds " + quoted_text(file) + ", but " + unsupported_text(name.format);
-    return false;
+    std::string& text = name.kind == FileKind::annotation ? annotation : image;
+    const bool foreign = name.kind == FileKind::unsupported ||
+                         (name.kind == FileKind::annotation && !file.ends_with(".csv"));
+    if (foreign && text.empty())
+      text = "\nIt holds " + quoted_text(file) + ", but " + unsupported_text(name.format);
+    return annotation.empty() || image.empty();
   }
-  std::string text;
+  std::string annotation, image;
 };
 
 constexpr std::string_view kGeneral =
-    "\nTo pack it, name the samples: --images DIR --labels DIR for folders of images and labels, "
-    "--images DIR for images without labels, --image-folders DIR for class folders, --pairs FILE "
-    "for a table.";
+    "\nTo pack it, name the samples:"
+    "\n  --images DIR --labels DIR  folders of images and labels; without labels --images DIR"
+    "\n  … --key-prefix NAME  several pairs: repeat all three; --split folder if NAMEs are splits"
+    "\n  --images 'D/{key}_rgb.png' --labels 'D/{key}_seg.png'  if names differ; "
+    "'D/{key}_mask*.png' if an image has several masks"
+    "\n  --images D --labels D --mask-per-class '{key}_{class}'  a mask per class"
+    "\n  --image-folders DIR  each folder in DIR is a class; --split folder if DIR holds splits"
+    "\n  --pairs FILE --columns image=NAME,label=NAME  a table of the samples";
 
 }  // namespace
 
@@ -388,26 +253,45 @@ Error ambiguous(const std::string& root, const std::vector<Layout>& readings) {
   std::vector<Suggestion> suggestions;
   if (const std::optional<Layout> all = combined(readings))
     suggestions.push_back({"all splits that have labels", pack_command(*all)});
-  for (const Layout& layout : readings)
-    suggestions.push_back({left_out_text(layout), pack_command(layout)});
-  return data_error("can be read in " + std::to_string(suggestions.size()) +
-                        " ways. Choose one:" + suggestions_text(suggestions),
+  for (const Layout& layout : readings) {
+    const SplitFolders& split = layout.splits.front();
+    const std::string left_out = left_out_text(layout);
+    suggestions.push_back(
+        {"If " + quoted_text(below(root, split.labels.empty() ? split.images : split.labels)) +
+             " holds labels" +
+             (split.list.empty()
+                  ? ""
+                  : ", listed in " + quoted_text(below(root, folder_of(split.list)))) +
+             (left_out.empty() ? "" : "; " + left_out),
+         pack_command(layout)});
+  }
+  HOTPACK_ASSIGN(const FolderSurvey survey, survey_folders(root));
+  return data_error("can be read in " + std::to_string(suggestions.size()) + " ways. It holds:" +
+                        survey.text() + "\nChoose one:" + suggestions_text(suggestions),
                     root);
 }
 
 Error unknown_layout(const std::string& root) {
   HOTPACK_ASSIGN(const FolderSurvey survey, survey_folders(root));
+  ForeignSearch foreign;
+  HOTPACK_TRY(walk_tree(root, foreign));
   if (!survey.has_images())
     return data_error("no image was found in this folder or below" +
-                          (survey.folders.empty() ? ": it holds no files" : ":" + survey.text()),
+                          (survey.folders.empty() ? ": it holds no files" : ":" + survey.text()) +
+                          foreign.image,
                       root);
-  AnnotationSearch annotations;
-  HOTPACK_TRY(walk_tree(root, annotations));
   HOTPACK_ASSIGN(std::string seen, nearest_rows(root));
-  seen += annotations.text;
-  HOTPACK_ASSIGN(const std::vector<Suggestion> suggestions, Readings(survey).suggest(seen));
+  seen += foreign.image + foreign.annotation;
+  HOTPACK_ASSIGN(const std::vector<Suggestion> suggestions, readings_of(survey, seen));
   return data_error("has no known layout. It holds:" + survey.text() + seen +
                         std::string(kGeneral) + suggestions_text(suggestions),
+                    root);
+}
+
+Error no_pairs(const std::string& root, const std::string& why) {
+  HOTPACK_ASSIGN(const FolderSurvey survey, survey_folders(root));
+  return data_error(why + ". It holds:" + survey.text() + std::string(kGeneral) +
+                        suggestions_text(find_pairings(survey).suggestions),
                     root);
 }
 

@@ -20,4 +20,7 @@ namespace hotpack::pipeline {
 // holds, the two rows that are nearest, and the commands that may pack it.
 [[nodiscard]] Error unknown_layout(const std::string& root);
 
+// The refusal of a folder in which no image has a label, for the reason `why`.
+[[nodiscard]] Error no_pairs(const std::string& root, const std::string& why);
+
 }  // namespace hotpack::pipeline

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "discovery/known_layouts.hpp"
@@ -19,6 +21,7 @@
 #include "files/scan.hpp"
 #include "files/text_lines.hpp"
 #include "files/tree_walk.hpp"
+#include "samples/layout_commands.hpp"
 
 namespace hotpack::pipeline {
 
@@ -51,7 +54,7 @@ std::set<std::string> words_of(const std::vector<FoundFolder>& folders) {
 
 struct PairReading {
   Layout layout;
-  ImageFiles labels = ImageFiles::none;  // the best kind in any split
+  ImageFiles images = ImageFiles::none, labels = ImageFiles::none;  // the best kind in any split
   std::string conflict;  // why the folders cannot be matched, for people; empty if they can
   const KnownLayout* row = nullptr;
 };
@@ -69,6 +72,7 @@ class PairReader {
       if (lowered(folder.word) != images_word) continue;
       HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
       if (image_files == ImageFiles::none) continue;
+      reading_.images = std::max(reading_.images, image_files);
       take_expression(folder, reading_.layout.image_expression);
       HOTPACK_ASSIGN(std::string labels, labels_of(folder));
       reading_.layout.splits.push_back({folder.split, folder.path, std::move(labels), ""});
@@ -163,8 +167,9 @@ Status add_pair_readings(const std::string& root, const KnownLayout& row,
     for (const std::string& labels_word : words_of(labels)) {
       HOTPACK_ASSIGN(PairReading reading,
                      PairReader(images, labels, labels_word).read(images_word));
-      if (reading.labels == ImageFiles::none) continue;
+      if (reading.labels < reading.images || reading.labels == ImageFiles::none) continue;
       reading.layout.name = row.name;
+      reading.layout.usual = row.rank != LayoutRank::data_set;
       reading.layout.root = root;
       reading.layout.exclude.assign(row.exclude.begin(), row.exclude.end());
       reading.row = &row;
@@ -255,22 +260,68 @@ Result<Layouts> best_of(std::vector<PairReading> readings) {
 }
 
 // True if several folders in `base`, and all that hold images, have one folder of images and one of
-// labels each. A single one is a data set of its own.
+// labels each, with the same names. A single one is a data set of its own.
 Result<bool> are_sequences(const std::string& base) {
   HOTPACK_ASSIGN(const FolderContent content, read_folder(base));
   std::size_t sequences = 0;
+  std::set<std::string> images, labels;
   for (const std::string& name : content.folders) {
     const std::string folder = path_below(base, name);
     HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder));
     if (image_files == ImageFiles::none) continue;
     HOTPACK_ASSIGN(const FolderContent within, read_folder(folder));
-    const auto count = [&](bool (*is_word)(std::string_view)) {
-      return std::count_if(within.folders.begin(), within.folders.end(), is_word);
+    const auto add = [&](bool (*is_word)(std::string_view), std::set<std::string>& words) {
+      std::size_t found = 0;
+      for (const std::string& inner : within.folders)
+        if (is_word(inner)) ++found, words.insert(lowered(inner));
+      return found == 1;
     };
-    if (count(is_images_word) != 1 || count(is_labels_word) != 1) return false;
+    if (!add(is_images_word, images) || !add(is_labels_word, labels)) return false;
     ++sequences;
   }
-  return sequences > 1;
+  return sequences > 1 && images.size() == 1 && labels.size() == 1;
+}
+
+std::string row_command(const KnownLayout& row, const std::string& root) {
+  std::string options;
+  for (std::string_view rest = row.options; !rest.empty();) {
+    const std::string word(rest.substr(0, rest.find(' ')));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    options +=
+        (options.empty() ? "" : " ") +
+        (word.starts_with("R/") ? shell_path(path_below(root, word.substr(2))) : shell_word(word));
+  }
+  return whole_command(options);
+}
+
+// Refuses folders that each hold one image and its masks, one per object.
+Status refuse_several_masks(const std::string& base) {
+  HOTPACK_ASSIGN(const FolderContent content, read_folder(base));
+  for (const std::string& name : content.folders) {
+    HOTPACK_ASSIGN(const FolderContent within, read_folder(path_below(base, name)));
+    const auto& folders = within.folders;
+    const auto images = std::find_if(folders.begin(), folders.end(), is_images_word);
+    const auto labels = std::find_if(folders.begin(), folders.end(), is_labels_word);
+    if (images == folders.end() || labels == folders.end()) continue;
+    std::array<std::ptrdiff_t, 2> counts{};
+    for (std::size_t i = 0; i < 2; ++i) {
+      HOTPACK_ASSIGN(const FolderContent files,
+                     read_folder(path_below(path_below(base, name), i == 0 ? *images : *labels)));
+      counts[i] = std::count_if(files.files.begin(), files.files.end(), [](const auto& file) {
+        return describe_name(file).kind == FileKind::image;
+      });
+    }
+    if (counts[0] != 1) return {};
+    if (counts[1] > 1)
+      return data_error(
+          "holds folders with one image and several masks each, such as " +
+              quoted_text(path_below(base, name)) + ". Say what the masks of an image become:" +
+              merging_commands(
+                  "--images " + shell_path(path_below(base, "{key}/" + *images + "/*")) +
+                  " --labels " + shell_path(path_below(base, "{key}/" + *labels + "/*"))),
+          base);
+  }
+  return {};
 }
 
 Result<Layouts> pair_readings(const std::string& root, LayoutRank rank) {
@@ -286,14 +337,17 @@ Result<Layouts> pair_readings(const std::string& root, LayoutRank rank) {
     }
     for (std::size_t i = before, end = readings.size(); i < end; ++i) {
       if (!row.refusal.empty())
-        return data_error(
-            "has the layout of " + std::string(row.name) + ", in which " + std::string(row.refusal),
-            root);
+        return data_error("has the layout of " + std::string(row.name) + ", in which " +
+                              std::string(row.refusal) + ". Run\n  " + row_command(row, root),
+                          root);
+      if (!readings[i].layout.image_expression.empty())
+        HOTPACK_TRY(refuse_several_masks(readings[i].layout.splits.front().images));
       HOTPACK_ASSIGN(Layouts listed,
                      with_lists(readings[i].layout, row.lists, rank == LayoutRank::usual));
       readings[i].layout = std::move(listed.front());
       for (std::size_t j = 1; j < listed.size(); ++j)
-        readings.push_back({std::move(listed[j]), readings[i].labels, readings[i].conflict, &row});
+        readings.push_back({std::move(listed[j]), readings[i].images, readings[i].labels,
+                            readings[i].conflict, &row});
     }
   }
   return best_of(std::move(readings));

@@ -1,213 +1,577 @@
 #include "discovery/pairings.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
+#include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
+#include "base/shell_word.hpp"
+#include "base/text.hpp"
 #include "discovery/layout_pattern.hpp"
 #include "files/file_kind.hpp"
 #include "files/file_list.hpp"
 #include "files/key_text.hpp"
+#include "files/listed_path.hpp"
+#include "samples/affixes.hpp"
 
 namespace hotpack::pipeline {
 
 namespace {
 
-constexpr std::size_t kMostFolders = 24;  // that are compared
-constexpr std::size_t kMostExamples = 3;
+using Texts = std::vector<std::string>;
+using Words = std::set<std::string>;
 
-std::string joined(const std::string& folder, const std::string& name) {
-  return folder.empty() ? name : name.empty() ? folder : folder + "/" + name;
+constexpr std::size_t kMostFolders = 96;  // that are compared; of more, none
+constexpr std::size_t kMostFiles = 200'000;
+constexpr std::size_t kMostForms = 6;     // of names in one folder
+constexpr std::size_t kMostMembers = 32;  // pairs of folders in a command
+constexpr std::size_t kMostSuggestions = 4;
+constexpr std::size_t kExamples = 3;
+constexpr std::size_t kLeastPercent = 95;
+constexpr std::string_view kDigits = "0123456789";
+
+// ---- texts
+
+Words common(const Words& a, const Words& b) {
+  Words both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::inserter(both, both.end()));
+  return both;
 }
 
-std::vector<std::string> words_of(std::string_view name) {
-  std::vector<std::string> words(1);
-  for (const char c : name)
-    if (std::string_view("_-. ").find(c) != std::string_view::npos)
-      words.emplace_back();
-    else
-      words.back() += c;
-  return words;
+Words without(const Words& a, const Words& b) {
+  Words rest;
+  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::inserter(rest, rest.end()));
+  return rest;
 }
 
-bool has_word(std::string_view name, bool (*is_word)(std::string_view)) {
-  const std::vector<std::string> words = words_of(name);
-  return is_word(name) || std::any_of(words.begin(), words.end(), is_word);
+bool has_word(const Words& words, bool (*is_word)(std::string_view)) {
+  return std::any_of(words.begin(), words.end(), is_word);
 }
 
-// Folders of one name, one in each split, with the keys of their images.
-struct Role {
-  std::string name;
-  std::vector<std::string> keys;
-  FolderSurvey::Looks looks;
-  bool jpeg = true;
+// The folders of a path.
+Words parts_of(std::string_view path) {
+  Words parts;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    parts.emplace(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return parts;
+}
 
-  [[nodiscard]] SortedNames names() const { return {keys.begin(), keys.end()}; }
+// ".png" if all files have this extension; otherwise "".
+std::string extension_of(const Texts& files) {
+  const std::string extension = files[0].substr(files[0].rfind('.'));
+  const auto has = [&](const std::string& file) { return file.ends_with(extension); };
+  return std::all_of(files.begin(), files.end(), has) ? extension : "";
+}
+
+// ---- files of one form
+
+// Files below a folder whose paths are `before`, a key and `after`: "rgb_", "0001", ".png". Without
+// both, all files: their keys are their paths without extension.
+struct Part {
+  // marked: files with and without a word of labels in one folder: "x.png", "x_mask_1.png"
+  enum class Form { marked, whole, number, fixed, folder, several } form = Form::whole;
+  std::string folder, before, after;
+  Texts keys;   // sorted, each once
+  Texts files;  // paths below the root
+  Looks looks;
+
+  [[nodiscard]] std::string place() const { return joined(folder, before + after); }
+  // "{key}_mask.png"; empty for all files. Keys may begin with the text in front of them.
+  [[nodiscard]] std::string pattern(bool with_before) const {
+    return after.empty() ? "" : (with_before ? before : "") + "{key}" + after;
+  }
 };
+
+struct NamedFile {
+  std::string below, folder, name;  // the path, the folder and the name below the part's folder
+};
+
+// Collects the parts of one folder.
+class Parts {
+ public:
+  Parts(const FolderSurvey& survey, std::string folder) : folder_(std::move(folder)) {
+    const std::size_t start = folder_.empty() ? 0 : folder_.size() + 1;
+    for (const auto& [place, entry] : survey.folders) {
+      if (!is_within(place, folder_)) continue;
+      const std::string inner = place.size() > start ? place.substr(start) : "";
+      for (const std::string& name : entry.images)
+        files_.push_back({joined(place, name), inner, name});
+    }
+  }
+
+  std::vector<Part> find() {
+    if (files_.size() > kMostFiles) return {};
+    for (const NamedFile& file : files_)
+      add(Part::Form::whole, "", "", joined(file.folder, stem(file.name)), file);
+    finish();
+    for (const NamedFile& file : files_)
+      add(Part::Form::marked,
+          has_word(words_of(stem(file.name)), is_labels_word) ? "mask" : "image", "",
+          joined(file.folder, stem(file.name)), file);
+    finish();
+    add_names();
+    finish();
+    for (const NamedFile& file : files_) {
+      const std::size_t slash = file.folder.rfind('/');
+      add(Part::Form::folder, "", "/" + std::string(last_part(file.folder)) + "/*",
+          slash == std::string::npos ? "" : file.folder.substr(0, slash), file);
+    }
+    finish();
+    return std::move(parts_);
+  }
+
+ private:
+  static std::string stem(const std::string& name) {
+    return name.substr(0, describe_name(name).stem_length);
+  }
+
+  // Parts by the names of files: "rgb_{key}.png", "{key}_mask.png", "{key}/rgb.png" and, of
+  // numbered files in a folder per sample, "{key}/mask_*.png".
+  void add_names() {
+    std::set<std::string> starts;
+    bool inside = false;
+    for (const NamedFile& file : files_) {
+      const std::size_t first = stem(file.name).find_first_of(kDigits);
+      if (first != std::string::npos) starts.insert(file.name.substr(0, first));
+      inside = inside || !file.folder.empty();
+    }
+    for (const NamedFile& file : files_) {
+      const std::string name = stem(file.name);
+      const std::size_t first = name.find_first_of(kDigits);
+      if (first == std::string::npos) {
+        add(Part::Form::fixed, "", "/" + file.name, file.folder, file);
+        continue;
+      }
+      if (inside && starts.size() > 1) continue;
+      const std::size_t last = name.find_last_of(kDigits) + 1;
+      const std::string before = inside ? "" : name.substr(0, first);
+      add(Part::Form::number, before, file.name.substr(last),
+          joined(file.folder, name.substr(before.size(), last - before.size())), file);
+    }
+    finish();
+    for (const NamedFile& file : files_) {
+      const std::string name = stem(file.name);
+      const std::size_t first = name.find_first_of(kDigits);
+      if (first != std::string::npos)
+        add(Part::Form::several, "",
+            "/" + name.substr(0, first) + "*" + file.name.substr(name.find_last_of(kDigits) + 1),
+            file.folder, file);
+    }
+  }
+
+  void add(Part::Form form, const std::string& before, const std::string& after, std::string key,
+           const NamedFile& file) {
+    if (key.empty()) return;
+    Part& part = found_[{form, before, after}];
+    part.form = form, part.folder = folder_, part.before = before, part.after = after;
+    part.keys.push_back(std::move(key));
+    part.files.push_back(file.below);
+  }
+
+  void finish() {
+    if (found_.size() <= kMostForms)
+      for (auto& [form, part] : found_) {
+        std::sort(part.keys.begin(), part.keys.end());
+        const auto end = std::unique(part.keys.begin(), part.keys.end());
+        // Two files of one key are no problem only if they are the masks of an image.
+        const bool several = end != part.keys.end();
+        part.keys.erase(end, part.keys.end());
+        if ((part.keys.size() > 1 || part.form == Part::Form::whole) &&
+            (!several || part.form >= Part::Form::folder))
+          parts_.push_back(std::move(part));
+      }
+    found_.clear();
+  }
+
+  std::string folder_;
+  std::vector<NamedFile> files_;
+  std::map<std::tuple<Part::Form, std::string, std::string>, Part> found_;
+  std::vector<Part> parts_;
+};
+
+std::size_t count_common(const Texts& a, const Texts& b) {
+  Texts both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
+  return both.size();
+}
+
+bool is_most(std::size_t count, std::size_t of) { return count * 100 >= of * kLeastPercent; }
+
+// ---- pairs
+
+struct Pair {
+  const Part* images = nullptr;
+  const Part* labels = nullptr;
+  Affix affix;           // by which the names of labels are longer
+  std::string several;   // "_" if the labels of an image have its key, this text and another
+  bool classes = false;  // this text is the class of a mask
+  std::size_t pairs = 0;
+  int evidence = 0;
+  std::size_t likeness = 0;  // common words of the paths
+  std::string name, shape;   // what differs between pairs of a data set, and the rest
+};
+
+bool may_pair(const Part& images, const Part& labels) {
+  using Form = Part::Form;
+  if (images.files.size() > images.keys.size()) return false;
+  if (images.folder == labels.folder) {
+    if (images.form == Form::marked || labels.form == Form::marked)
+      return images.form == labels.form && images.before != "mask";
+    if (images.form == Form::whole || images.form == Form::several) return false;
+    return labels.form == images.form ||
+           (images.form <= Form::fixed && labels.form <= Form::fixed) ||
+           (images.form == Form::fixed && labels.form == Form::several);
+  }
+  const bool apart =
+      !is_within(images.folder, labels.folder) && !is_within(labels.folder, images.folder);
+  return images.form == labels.form &&
+         (images.form == Form::number || (apart && images.form == Form::whole));
+}
+
+// Signs that `labels` are the labels of `images`; less than 1 if they cannot be.
+int evidence_of(const Part& images, const Part& labels) {
+  const Words image_words = words_of(images.place()), label_words = words_of(labels.place());
+  const Words own_images = without(image_words, label_words),
+              own_labels = without(label_words, image_words);
+  const bool named =
+                 has_word(own_labels, is_labels_word) || is_labels_word(last_part(labels.folder)),
+             images_named =
+                 has_word(own_images, is_images_word) || is_images_word(last_part(images.folder));
+  const bool images_are_labels =
+      has_word(own_images, is_labels_word) ||
+      (has_word(image_words, is_labels_word) && images.folder != labels.folder &&
+       !has_word(own_labels, is_labels_word));
+  if (images_are_labels || images.looks.both() || labels.looks.both()) return 0;
+  if (labels.looks.photographs > 0 && (!named || (labels.looks.jpeg && !images_named))) return 0;
+  return (named ? 3 : 0) + (images_named ? 2 : 0) + (labels.looks.label_like > 0 ? 3 : 0) +
+         (images.looks.photographs > 0 ? 1 : -3);
+}
+
+// Divides the paths of a pair into a name that differs between pairs, and a shape.
+void name_pair(Pair& pair) {
+  const std::string images = pair.images->folder, labels = pair.labels->folder;
+  std::string name = split_in(images);
+  Words replaced{name};
+  if (name.empty() || name != split_in(labels)) {
+    std::size_t end = 0;
+    const std::string a = images + "/", b = labels + "/";
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()) && a[i] == b[i]; ++i)
+      if (a[i] == '/') end = i;
+    name = images.substr(0, end);
+    replaced = parts_of(lowered(name));
+    if (name.empty()) {
+      replaced = common(words_of(images.substr(0, images.find('/'))), words_of(labels));
+      for (const std::string& word : replaced) name += (name.empty() ? "" : "_") + word;
+    }
+  }
+  pair.name = name;
+  for (const std::string& text : {images, labels}) {
+    std::string rest = lowered(text);
+    Texts longest(replaced.begin(), replaced.end());
+    std::stable_sort(longest.begin(), longest.end(),
+                     [](const auto& a, const auto& b) { return a.size() > b.size(); });
+    for (const std::string& word : longest)
+      for (std::size_t at = rest.find(word); !word.empty() && at != std::string::npos;
+           at = rest.find(word, at + 2))
+        rest.replace(at, word.size(), "{}");
+    pair.shape += rest + "\n";
+  }
+  pair.shape += pair.images->before + "\n" + pair.images->after + "\n" + pair.labels->before +
+                "\n" + pair.labels->after + "\n" + pair.affix.text + pair.several;
+}
 
 class Finder {
  public:
-  explicit Finder(const FolderSurvey& survey) : survey_(survey), start_(start_of(survey)) {
-    std::set<std::string> names;
-    for (const std::string& part : start_.parts)
-      for (std::string& name : survey.children(joined(start_.folder, part)))
-        names.insert(std::move(name));
-    if (names.size() > kMostFolders) return;
-    for (const std::string& name : names) add_role(name);
+  explicit Finder(const FolderSurvey& survey) : survey_(survey) {
+    const Texts folders = survey.all_folders();
+    if (folders.size() > kMostFolders) return;  // a command for some of them would lose the others
+    for (const std::string& folder : folders)
+      for (Part& part : Parts(survey, folder).find()) {
+        part.looks = look_at(survey.root, part.files);
+        parts_.push_back(std::move(part));
+      }
   }
 
-  std::vector<Pairing> find() {
-    std::vector<Pairing> found;
-    for (const Role& one : roles_)
-      for (const Role& other : roles_)
-        if (one.name < other.name) add_pairing(one, other, found);
-    std::stable_sort(found.begin(), found.end(), [](const Pairing& a, const Pairing& b) {
-      return std::pair(a.evidence, a.pairs) > std::pair(b.evidence, b.pairs);
+  Pairings find() {
+    find_pairs();
+    keep_outer();
+    keep_alike();
+    std::map<std::string, std::vector<const Pair*>> groups;
+    for (const Pair& pair : pairs_) groups[pair.shape].push_back(&pair);
+    std::vector<std::vector<const Pair*>> sorted;
+    sorted.reserve(groups.size());
+    for (auto& [shape, group] : groups) sorted.push_back(std::move(group));
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.front()->evidence, a.size()) > std::pair(b.front()->evidence, b.size());
     });
-    add_splits(found);
+    Pairings found{masks_per_class(), {}};
+    const bool complete = std::all_of(sorted.begin(), sorted.end(), [](const auto& group) {
+      return group.size() <= kMostMembers;
+    });
+    for (const auto& group : sorted)
+      if (complete && found.suggestions.size() < kMostSuggestions)
+        found.suggestions.push_back(suggestion(group));
+    for (const Pair& pair : pairs_)
+      found.folders.insert({pair.images->folder, pair.labels->folder});
     return found;
   }
 
  private:
-  void add_role(const std::string& name) {
-    Role role;
-    role.name = name;
-    for (const std::string& part : start_.parts) {
-      const std::string folder = joined(joined(start_.folder, part), name);
-      for (const std::string& stem : survey_.stems(folder)) role.keys.push_back(joined(part, stem));
-      const FolderSurvey::Looks looks = survey_.looks(folder);
-      role.looks.photographs += looks.photographs, role.looks.label_like += looks.label_like;
-      role.looks.mixed += looks.mixed;
-      for (const auto& [below, entry] : survey_.folders)
-        role.jpeg = role.jpeg && ((below != folder && !below.starts_with(folder + "/")) ||
-                                  !entry.formats.contains("PNG"));
-    }
-    std::sort(role.keys.begin(), role.keys.end());
-    if (std::adjacent_find(role.keys.begin(), role.keys.end()) == role.keys.end())
-      roles_.push_back(std::move(role));
+  void find_pairs() {
+    for (const Part& images : parts_)
+      for (const Part& labels : parts_) {
+        if (&images == &labels || !may_pair(images, labels)) continue;
+        Pair pair;
+        pair.images = &images, pair.labels = &labels;
+        pair.pairs = count_common(images.keys, labels.keys);
+        if (pair.pairs == 0 && images.form == Part::Form::whole &&
+            images.keys.size() == labels.keys.size())
+          find_affix(pair);
+        if (images.form <= Part::Form::whole && images.keys.size() < labels.keys.size())
+          find_several(pair);
+        if (!is_most(pair.pairs, images.keys.size()) ||
+            (pair.several.empty() && !is_most(pair.pairs, labels.keys.size())))
+          continue;
+        const std::string split = split_in(images.folder), other = split_in(labels.folder);
+        pair.evidence = evidence_of(images, labels);
+        if (pair.evidence < 1 || pair.evidence <= evidence_of(labels, images) ||
+            (!split.empty() && !other.empty() && split != other) ||
+            !is_most(labels.files.size(), matching_files(labels, images)))
+          continue;
+        pair.likeness = common(words_of(images.folder), words_of(labels.folder)).size();
+        name_pair(pair);
+        pairs_.push_back(std::move(pair));
+      }
   }
 
-  // Signs that `labels` are the labels of `images`.
-  static int evidence(const Role& images, const Role& labels, const Affix& affix) {
-    int signs = 0;
-    if (labels.looks.label_like > 0 && labels.looks.photographs == 0) signs += 3;
-    if (images.looks.photographs > 0 && images.looks.label_like == 0) signs += 1;
-    if (has_word(labels.name, is_labels_word)) signs += 2;
-    if (has_word(images.name, is_images_word)) signs += 2;
-    if (images.jpeg && !labels.jpeg) signs += 1;
-    if (has_word(affix.text, is_labels_word)) signs += 2;
-    return signs;
+  // Counts the files that match the pattern of `labels`.
+  [[nodiscard]] std::size_t matching_files(const Part& labels, const Part& images) const {
+    if (labels.after.empty()) return labels.files.size();
+    const Texts files = survey_.images_below(labels.folder);
+    const std::string before = labels.before == images.before ? "" : labels.before;
+    return static_cast<std::size_t>(
+        std::count_if(files.begin(), files.end(), [&](const std::string& file) {
+          return below(labels, file).starts_with(before) && file.ends_with(labels.after);
+        }));
   }
 
-  void add_pairing(const Role& one, const Role& other, std::vector<Pairing>& found) const {
-    const Role* shorter = &one;
-    const Role* longer = &other;
-    Affix affix;
-    std::uint64_t pairs = count_affixed(one.names(), other.names(), {});
-    const auto improve = [&](const Role& a, const Role& b) {
-      for (Affix& next : likely_affixes(a.names(), b.names()))
-        if (const std::uint64_t count = count_affixed(a.names(), b.names(), next); count > pairs)
-          pairs = count, affix = std::move(next), shorter = &a, longer = &b;
-    };
-    if (pairs < std::min(one.keys.size(), other.keys.size())) {
-      improve(one, other);
-      improve(other, one);
+  // Finds several labels of an image: "7_0", "7_1" of "7". Each must begin with the key of an
+  // image.
+  static void find_several(Pair& pair) {
+    const Texts& keys = pair.images->keys;
+    Words labeled, rests;
+    for (const std::string& label : pair.labels->keys) {
+      std::size_t end = label.size();
+      do end = label.find_last_of("_-. ", end - 1);
+      while (end != std::string::npos && end > 0 &&
+             !std::binary_search(keys.begin(), keys.end(), label.substr(0, end)));
+      if (end == std::string::npos || end == 0) return;
+      labeled.insert(label.substr(0, end));
+      rests.insert(label.substr(end));
     }
-    if (pairs == 0) return;
-    const int forward = evidence(*shorter, *longer, affix),
-              backward = evidence(*longer, *shorter, affix);
-    const bool on_images = backward > forward;
-    const Role& images = on_images ? *longer : *shorter;
-    const Role& labels = on_images ? *shorter : *longer;
-    // Labels without an image, or of other names, are no labels of these images.
-    if (pairs < labels.keys.size()) return;
-    const bool named =
-        has_word(labels.name, is_labels_word) || has_word(affix.text, is_labels_word);
-    const bool unlike = labels.looks.photographs > 0 && !named;
-    if (unlike || images.looks.both() || labels.looks.both()) return;
-    Pairing pairing;
-    pairing.affix = affix, pairing.on_images = on_images;
-    pairing.pairs = pairs, pairing.images = images.keys.size();
-    pairing.labels = labels.keys.size();
-    pairing.evidence = std::max(forward, backward);
-    for (const std::string& part : start_.parts) {
-      const std::string folder = joined(start_.folder, part);
-      const std::vector<std::string> there = survey_.children(folder);
-      const auto holds = [&](const Role& role) {
-        return std::find(there.begin(), there.end(), role.name) != there.end();
-      };
-      if (holds(images) && holds(labels))
-        pairing.layout.splits.push_back(
-            {part, path(joined(folder, images.name)), path(joined(folder, labels.name)), ""});
-    }
-    pairing.layout.root = survey_.root;
-    add_examples(*shorter, *longer, pairing);
-    found.push_back(std::move(pairing));
+    std::string start = *rests.begin();
+    const std::string& last = *rests.rbegin();
+    start.erase(std::mismatch(start.begin(), start.end(), last.begin(), last.end()).first,
+                start.end());
+    if (!rests.contains(start)) start.erase(start.find_last_of("_-. ") + 1);
+    if (start.empty() || !is_most(labeled.size(), keys.size())) return;
+    pair.pairs = labeled.size(), pair.several = start;
+    pair.classes = pair.images->form == Part::Form::whole &&
+                   std::all_of(rests.begin(), rests.end(), [](const std::string& rest) {
+                     return rest.find_first_of(kDigits) == std::string::npos;
+                   });
+  }
+
+  static void find_affix(Pair& pair) {
+    const SortedNames images(pair.images->keys.begin(), pair.images->keys.end()),
+        labels(pair.labels->keys.begin(), pair.labels->keys.end());
+    for (Affix& affix : likely_affixes(images, labels))
+      if (const auto count = count_affixed(images, labels, affix); count > pair.pairs)
+        pair.pairs = count, pair.affix = std::move(affix);
+  }
+
+  // Removes pairs of folders that lie within those of another pair, and those of a form of names if
+  // the same folders pair as a whole.
+  void keep_outer() {
+    const std::vector<Pair> all = pairs_;
+    std::erase_if(pairs_, [&](const Pair& pair) {
+      return std::any_of(all.begin(), all.end(), [&](const Pair& outer) {
+        const bool same = outer.images->folder == pair.images->folder &&
+                          outer.labels->folder == pair.labels->folder;
+        return is_within(pair.images->folder, outer.images->folder) &&
+               is_within(pair.labels->folder, outer.labels->folder) &&
+               (same ? outer.images->form < pair.images->form && outer.several.empty()
+                     : outer.images->form == Part::Form::marked ||
+                           (outer.images->after == pair.images->after &&
+                            outer.labels->after == pair.labels->after));
+      });
+    });
+  }
+
+  // Removes pairs across sequences whose files have the same names: those of which both sides, or
+  // the labels by a folder of the same name, have a partner with more words in common.
+  void keep_alike() {
+    const std::vector<Pair> all = pairs_;
+    std::erase_if(pairs_, [&](const Pair& pair) {
+      bool images = false, labels = false, same_name = false;
+      for (const Pair& other : all) {
+        if (other.likeness <= pair.likeness) continue;
+        images = images || other.images == pair.images;
+        labels = labels || other.labels == pair.labels;
+        same_name =
+            same_name || (other.labels == pair.labels &&
+                          last_part(other.images->folder) == last_part(pair.images->folder));
+      }
+      return (images && labels) || same_name;
+    });
+  }
+
+  // If all folders in one hold labels of the same images: the folders may be classes.
+  [[nodiscard]] std::vector<Suggestion> masks_per_class() const {
+    std::map<std::pair<std::string, std::string>, Texts> folders;
+    for (const Pair& pair : pairs_)
+      if (pair.labels->form == Part::Form::whole && pair.affix.text.empty() &&
+          pair.several.empty() && pair.labels->folder.find('/') != std::string::npos)
+        folders[{pair.images->folder, folder_of(pair.labels->folder)}].emplace_back(
+            last_part(pair.labels->folder));
+    std::vector<Suggestion> found;
+    for (const auto& [sides, names] : folders)
+      if (names.size() > 1 && names.size() == survey_.children(sides.second).size() &&
+          !std::any_of(names.begin(), names.end(), usual_split_name))
+        found.push_back(
+            {"If the folders in " + quoted_text(sides.second) +
+                 " hold the masks of a class each (" + quoted_list_text(names, kMostForms) + ")",
+             whole_command("--images " + shell_path(path(sides.first)) + " --labels " +
+                           shell_path(path(sides.second)) + " --mask-per-class '{class}/{key}'")});
+    return found;
   }
 
   [[nodiscard]] std::string path(const std::string& below) const {
     return below.empty() ? survey_.root : path_below(survey_.root, below);
   }
 
-  static void add_examples(const Role& shorter, const Role& longer, Pairing& pairing) {
-    for (const std::string& key : shorter.keys) {
-      const std::string other =
-          pairing.affix.in_front ? pairing.affix.text + key : key + pairing.affix.text;
-      if (!std::binary_search(longer.keys.begin(), longer.keys.end(), other)) continue;
-      std::pair<std::string, std::string> pair{shorter.name + "/" + key, longer.name + "/" + other};
-      if (pairing.on_images) std::swap(pair.first, pair.second);
-      pairing.examples.push_back(std::move(pair));
-      if (pairing.examples.size() == kMostExamples) return;
+  [[nodiscard]] Suggestion suggestion(const std::vector<const Pair*>& group) const {
+    const Pair& first = *group.front();
+    std::size_t pairs = 0;
+    bool splits = group.size() > 1;
+    std::string options;
+    for (const Pair* pair : group) {
+      pairs += pair->pairs;
+      splits = splits && usual_split_name(pair->name);
+      options += (options.empty() ? "--images " : " --images ") + value(*pair->images, *pair) +
+                 " --labels " + value(*pair->labels, *pair);
+      if (group.size() > 1) options += " " + value_option("--key-prefix", prefix_of(pair->name));
     }
+    if (group.size() == 1) splits = begins_with_splits(*first.images);
+    if (splits) options += " --split folder";
+    if (first.classes)
+      options += " --mask-per-class " + shell_word("{key}" + first.several + "{class}");
+    if (!first.affix.text.empty() && !first.affix.in_front)
+      options += " " + value_option("--label-suffix", first.affix.text);
+    const bool several =
+        !first.several.empty() || first.labels->files.size() > first.labels->keys.size();
+    const std::string about = place_text(*first.labels, first) + " holds the labels of " +
+                              place_text(*first.images, first) +
+                              (group.size() > 1 ? ", and so on" : "") + " (" +
+                              counted_text(pairs, "pair") +
+                              (first.classes ? ", a mask per class"
+                               : several     ? ", several masks of an image, which are merged"
+                                             : "") +
+                              examples(first) + ")";
+    return {"If " + about, whole_command(options)};
   }
 
-  // Joins pairings of different folders into one with a split for each: x_train with y_train, and
-  // x_val with y_val. Precondition: sorted.
-  void add_splits(std::vector<Pairing>& found) const {
-    if (start_.parts.size() != 1 || !start_.parts.front().empty()) return;
-    Pairing all;
-    std::set<std::string> used;
-    for (const Pairing& pairing : found) {
-      const SplitFolders& split = pairing.layout.splits.front();
-      if (!pairing.complete() || used.contains(split.images) || used.contains(split.labels))
-        continue;
-      std::string name;
-      const std::vector<std::string> others = words_of(last_part(split.labels));
-      for (const std::string& word : words_of(last_part(split.images)))
-        if (std::find(others.begin(), others.end(), word) != others.end())
-          name += (name.empty() ? "" : "_") + word;
-      if (name.empty() || (!used.empty() && pairing.affix.text != all.affix.text)) continue;
-      used.insert({split.images, split.labels});
-      all.affix = pairing.affix, all.on_images = pairing.on_images;
-      all.evidence = std::max(all.evidence, pairing.evidence);
-      all.pairs += pairing.pairs, all.images += pairing.images, all.labels += pairing.labels;
-      if (all.examples.size() < kMostExamples) all.examples.push_back(pairing.examples.front());
-      all.layout.splits.push_back({name, split.images, split.labels, ""});
+  // The pattern in the value of --images or --labels; empty for a folder.
+  static std::string pattern_of(const Part& part, const Pair& pair) {
+    if (&part == pair.labels && pair.affix.in_front) return pair.affix.text + "{key}.*";
+    if (&part == pair.labels && !pair.several.empty() && !pair.classes)
+      return "{key}" + pair.several + "*" + extension_of(part.files);
+    return part.pattern(pair.images->before != pair.labels->before);
+  }
+
+  // The value of --images or --labels.
+  [[nodiscard]] std::string value(const Part& part, const Pair& pair) const {
+    const std::string pattern = pattern_of(part, pair);
+    return shell_path(pattern.empty() ? path(part.folder) : path_below(path(part.folder), pattern));
+  }
+
+  // The folders of a name, joined by '-', since a prefix is one folder of the keys.
+  static std::string prefix_of(const std::string& name) {
+    std::string prefix;
+    for (std::string_view rest = name; !rest.empty();) {
+      const std::string part(rest.substr(0, rest.find('/')));
+      rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+      if (prefix != part) prefix += (prefix.empty() ? "" : "-") + part;
     }
-    if (all.layout.splits.size() > 1) found.insert(found.begin(), std::move(all));
+    return prefix;
+  }
+
+  static std::string place_text(const Part& part, const Pair& pair) {
+    const std::string place =
+        joined(part.folder, pair.affix.text.empty() ? pattern_of(part, pair) : "");
+    return quoted_text(place.empty() ? "." : place);
+  }
+
+  // True if the keys begin with names of splits.
+  static bool begins_with_splits(const Part& part) {
+    return std::all_of(part.keys.begin(), part.keys.end(), [](const std::string& key) {
+      const std::size_t slash = key.find('/');
+      return slash != std::string::npos && usual_split_name(key.substr(0, slash));
+    });
+  }
+
+  static std::string examples(const Pair& pair) {
+    std::string text;
+    std::size_t count = 0;
+    for (const std::string& image : pair.images->files) {
+      const std::string* label = label_of(pair, image);
+      if (label == nullptr || count++ == kExamples) continue;
+      text += (count == 1 ? ": " : ", ") + quoted_text(below(*pair.images, image)) + " with " +
+              quoted_text(below(*pair.labels, *label));
+      if (count == kExamples) break;
+    }
+    return text;
+  }
+
+  static const std::string* label_of(const Pair& pair, const std::string& image) {
+    const std::string own = key_of(*pair.images, image),
+                      key = pair.affix.in_front ? pair.affix.text + own : own + pair.affix.text;
+    for (const std::string& label : pair.labels->files)
+      if (const std::string other = key_of(*pair.labels, label);
+          pair.several.empty() ? other == key : other.starts_with(own + pair.several))
+        return &label;
+    return nullptr;
+  }
+
+  static std::string below(const Part& part, const std::string& file) {
+    return file.substr(part.folder.empty() ? 0 : part.folder.size() + 1);
+  }
+
+  static std::string key_of(const Part& part, const std::string& file) {
+    const std::string path = below(part, file);
+    if (part.after.empty())
+      return path.substr(
+          0, path.size() - last_part(path).size() + describe_name(last_part(path)).stem_length);
+    std::size_t end = path.size() - part.after.size();
+    if (const std::size_t star = part.after.find('*'); star != std::string::npos)
+      end = path.rfind(part.after.substr(0, star));
+    return path.substr(part.before.size(), end - part.before.size());
   }
 
   const FolderSurvey& survey_;
-  SurveyStart start_;
-  std::vector<Role> roles_;
+  std::vector<Part> parts_;
+  std::vector<Pair> pairs_;
 };
 
 }  // namespace
 
-SurveyStart start_of(const FolderSurvey& survey) {
-  SurveyStart start;
-  std::vector<std::string> names = survey.children("");
-  while (names.size() == 1 && !usual_split_name(names.front())) {
-    const auto here = survey.folders.find(start.folder);
-    if (here != survey.folders.end() && !here->second.images.empty()) break;
-    start.folder = joined(start.folder, names.front());
-    names = survey.children(start.folder);
-  }
-  const bool splits = !names.empty() && std::all_of(names.begin(), names.end(), usual_split_name);
-  start.parts = splits ? names : std::vector<std::string>{""};
-  return start;
-}
-
-std::vector<Pairing> find_pairings(const FolderSurvey& survey) { return Finder(survey).find(); }
+Pairings find_pairings(const FolderSurvey& survey) { return Finder(survey).find(); }
 
 }  // namespace hotpack::pipeline

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/csv.hpp"
 #include "base/try.hpp"
 #include "discovery/class_file.hpp"
 #include "files/file_kind.hpp"
@@ -22,6 +23,7 @@ constexpr std::uint64_t kMostBytes = 64 << 20;
 constexpr std::uint64_t kSurePercent = 90;
 // The rest of a file is read only if half of its first lines name samples.
 constexpr std::uint64_t kFirstLines = 100;
+constexpr std::size_t kMostColumns = 16;
 
 using Names = std::vector<std::string_view>;
 
@@ -32,22 +34,40 @@ Names last_parts(const SampleList& samples) {
   return names;
 }
 
-// The last part of a line's first field, without an image's extension.
-std::string_view name_in(std::string_view line) {
-  line = line.substr(0, line.find_first_of("\t, ;"));
-  const std::string_view last = last_part(line);
+// The last part of a path, without an image's extension.
+std::string_view name_in(std::string_view path) {
+  const std::string_view last = path.substr(path.find_last_of("/\\") + 1);
   const FileName name = describe_name(last);
   return name.kind == FileKind::image || name.kind == FileKind::unsupported
              ? last.substr(0, name.stem_length)
              : last;
 }
 
-bool is_text(const std::string& name) {
+bool is_table(const std::string& name) {
   const std::string lower = lowered(name);
-  return lower.ends_with(".txt") || lower.ends_with(".lst") || lower.ends_with(".csv");
+  return lower.ends_with(".csv") || lower.ends_with(".tsv");
 }
 
-// Counts the lines that name a sample; nothing if few do.
+bool is_text(const std::string& name) {
+  const std::string lower = lowered(name);
+  return lower.ends_with(".txt") || lower.ends_with(".lst") || is_table(name);
+}
+
+// Counts the line in the columns that name a sample. A name may hold spaces.
+void count_names(std::string_view line, const Names& names, std::vector<std::uint64_t>& found) {
+  const std::string_view ends = line.find_first_of("\t,;") == line.npos ? " " : "\t,;";
+  for (std::size_t column = 0; column < kMostColumns; ++column) {
+    const std::size_t end = std::min(line.find_first_of(ends), line.size());
+    std::string_view field = trimmed(line.substr(0, end));
+    if (field.size() > 1 && field.front() == '"') field = field.substr(1, field.size() - 2);
+    if (found.size() == column) found.push_back(0);
+    found[column] += std::binary_search(names.begin(), names.end(), name_in(field)) ? 1U : 0U;
+    if (end == line.size()) return;
+    line.remove_prefix(end + 1);
+  }
+}
+
+// Counts the lines that name a sample in one column; nothing if few do.
 std::optional<std::uint64_t> listed_samples(const std::string& path, const Names& names) {
   std::error_code failure;
   const std::uintmax_t bytes = std::filesystem::file_size(path, failure);
@@ -55,10 +75,12 @@ std::optional<std::uint64_t> listed_samples(const std::string& path, const Names
   const Result<std::string> text = read_list_text(path);
   if (!text.ok()) return std::nullopt;
   std::uint64_t lines = 0, found = 0;
+  std::vector<std::uint64_t> columns;
   TextLines rest(*text);
   while (const std::optional<TextLine> line = rest.next()) {
     ++lines;
-    found += std::binary_search(names.begin(), names.end(), name_in(line->text)) ? 1U : 0U;
+    count_names(line->text, names, columns);
+    found = *std::max_element(columns.begin(), columns.end());
     if (lines == kFirstLines && found * 2 < lines) return std::nullopt;
   }
   // A table has one more line, its header.
@@ -85,7 +107,8 @@ Status add_lists_of(const std::string& folder, const Names& names, std::vector<U
     const std::string path = path_below(folder, file);
     const std::optional<std::uint64_t> samples = listed_samples(path, names);
     if (!samples) continue;
-    UnusedList list{path, split_of(std::string_view(file).substr(0, file.size() - 4)), *samples};
+    UnusedList list{path, split_of(std::string_view(file).substr(0, file.size() - 4)), *samples,
+                    is_table(file)};
     const bool twice = std::any_of(found.begin(), found.end(), [&](const UnusedList& other) {
       return other.split == list.split;
     });

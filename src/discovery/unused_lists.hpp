@@ -19,11 +19,12 @@ struct UnusedList {
   std::string file;
   std::string split;          // "train" of train_list.txt; otherwise the name of the file
   std::uint64_t samples = 0;  // lines that name a sample
+  bool table = false;         // a .csv or .tsv file
 };
 
 // Searches for lists in `root` and in those of its folders that have usual names. A file is a list
-// if nearly all of its lines are keys of samples, or last parts of keys. If a split has two lists,
-// returns only the first.
+// if one column of nearly all of its lines holds keys of samples, or last parts of keys. If a split
+// has two lists, returns only the first.
 [[nodiscard]] Result<std::vector<UnusedList>> find_unused_lists(const std::string& root,
                                                                 const SampleList& samples);
 

@@ -59,4 +59,9 @@ std::string lowered(std::string_view text) {
 
 std::string_view last_part(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
+bool has_image_name(std::string_view path) {
+  const FileKind kind = describe_name(path).kind;
+  return kind == FileKind::image || kind == FileKind::unsupported;
+}
+
 }  // namespace hotpack::pipeline

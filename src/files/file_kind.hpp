@@ -39,4 +39,7 @@ struct FileName {
 // Returns the part of `path` after the last '/'.
 [[nodiscard]] std::string_view last_part(std::string_view path);
 
+// True for the name of an image, also of a format that is not read.
+[[nodiscard]] bool has_image_name(std::string_view path);
+
 }  // namespace hotpack::pipeline

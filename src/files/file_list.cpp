@@ -21,9 +21,20 @@ FileList empty_like(const FileList& list) {
   empty.roots = list.roots;
   empty.other_files = list.other_files;
   empty.without_suffix = list.without_suffix;
+  empty.named_as_suffix = list.named_as_suffix;
   empty.annotation = list.annotation;
   empty.class_folders = list.class_folders;
   return empty;
+}
+
+// Copies a file to `to`, which has the roots of `from`.
+FoundFile copy_file(const FileList& from, const FoundFile& file, FileList& to) {
+  FoundFile copy = file;
+  copy.text = to.arena.add(from.text(file));
+  const bool key_in_text =
+      file.key >= file.text && file.key + file.key_length <= file.text + file.text_length;
+  copy.key = key_in_text ? copy.text + (file.key - file.text) : to.arena.add(from.key(file));
+  return copy;
 }
 
 // Keeps the files for which `keep(file)` is true, and counts the others in other_files.
@@ -76,21 +87,6 @@ std::string path_below(const std::string& folder, std::string_view below) {
   return folder + (folder.ends_with('/') ? "" : "/") + std::string(below);
 }
 
-SourceFile copy_source(const FileList& from, const SourceFile& file, FileList& to) {
-  SourceFile copy = file;
-  copy.text = to.arena.add(from.text(file));
-  return copy;
-}
-
-FoundFile copy_file(const FileList& from, const FoundFile& file, FileList& to) {
-  FoundFile copy = file;
-  copy.text = to.arena.add(from.text(file));
-  const bool key_in_text =
-      file.key >= file.text && file.key + file.key_length <= file.text + file.text_length;
-  copy.key = key_in_text ? copy.text + (file.key - file.text) : to.arena.add(from.key(file));
-  return copy;
-}
-
 std::vector<FileList> divide_files(const FileList& list, const std::vector<std::uint32_t>& part_of,
                                    std::size_t parts) {
   std::vector<FileList> divided(parts, empty_like(list));
@@ -122,6 +118,13 @@ void sort_by_key(FileList& list) {
     std::sort(list.files.begin(), list.files.end(), before);
 }
 
+const FoundFile* find_key(const FileList& list, std::string_view key) {
+  const auto found = std::lower_bound(
+      list.files.begin(), list.files.end(), key,
+      [&](const FoundFile& file, std::string_view wanted) { return list.key(file) < wanted; });
+  return found != list.files.end() && list.key(*found) == key ? &*found : nullptr;
+}
+
 bool has_suffix(std::string_view stem, std::string_view suffix) {
   const bool whole_parts = suffix.find('/') != std::string_view::npos;
   return stem.ends_with(suffix) && (whole_parts ? stem : last_part(stem)).size() > suffix.size();
@@ -131,7 +134,10 @@ void strip_suffix(FileList& list, std::string_view suffix) {
   const std::size_t before = list.files.size();
   keep_files(list, [&](FoundFile& file) {
     const bool keep = has_suffix(list.key(file), suffix);
-    if (keep) file.key_length = static_cast<std::uint16_t>(file.key_length - suffix.size());
+    if (keep)
+      file.key_length = static_cast<std::uint16_t>(file.key_length - suffix.size());
+    else if (list.named_as_suffix.empty() && last_part(list.key(file)) == suffix)
+      list.named_as_suffix = list.path(file);
     return keep;
   });
   list.without_suffix += before - list.files.size();

@@ -84,13 +84,11 @@ struct FileList {
   TextArena arena;
   std::vector<FoundFile> files;
   std::vector<Root> roots;
-  std::uint64_t other_files = 0;     // ignored files: without an image extension, or with another
-                                     // suffix or format than the given one
+  std::uint64_t other_files = 0;     // ignored: no images, or with another suffix or format
   std::uint64_t without_suffix = 0;  // images that were dropped for lack of the given suffix
-  std::string annotation;  // of the ignored files that may hold polygons, the first in byte order;
-                           // empty if there is none
-  std::vector<std::string>
-      class_folders;  // set by scan_class_folders only: unique names in byte order
+  std::string named_as_suffix;       // the first of these whose whole name is the suffix
+  std::string annotation;  // the first ignored file, in byte order, that may hold polygons
+  std::vector<std::string> class_folders;  // of scan_class_folders(): unique, in byte order
 
   [[nodiscard]] std::string_view text(const SourceFile& file) const {
     return arena.view(file.text, file.text_length);
@@ -109,10 +107,6 @@ void release_files(FileList& list);
 // A path below the folder of a root, which may be "" (the path is absolute) or "/".
 [[nodiscard]] std::string path_below(const std::string& folder, std::string_view below);
 
-// Copies a file to `to`, which has the roots of `from`.
-[[nodiscard]] SourceFile copy_source(const FileList& from, const SourceFile& file, FileList& to);
-[[nodiscard]] FoundFile copy_file(const FileList& from, const FoundFile& file, FileList& to);
-
 // In part_of: the file goes to no list.
 inline constexpr std::uint32_t kNoPart = 0xFFFFFFFF;
 // Divides the files among `parts` lists: file i goes to list part_of[i]. The lists share the text
@@ -124,9 +118,11 @@ inline constexpr std::uint32_t kNoPart = 0xFFFFFFFF;
 // Sorts by the bytes of keys, and equal keys by path.
 void sort_by_key(FileList& list);
 
-// Returns true if `stem` ends with `suffix` and has other text before it. If the suffix contains no
-// '/', some of that text must be in the last part of the path, so that "a/_mask" does not have the
-// suffix "_mask".
+// Returns the first file with the key; nullptr if there is none. Precondition: sorted by key.
+[[nodiscard]] const FoundFile* find_key(const FileList& list, std::string_view key);
+
+// Returns true if `stem` ends with `suffix` and has other text before it: in the last part of the
+// path, unless the suffix contains a '/'.
 [[nodiscard]] bool has_suffix(std::string_view stem, std::string_view suffix);
 
 // Keeps the files whose key has the suffix, and strips it.

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "files/file_list.hpp"
+#include "files/name_pattern.hpp"
 
 namespace hotpack::pipeline {
 
@@ -15,6 +17,9 @@ struct FileSet {
   bool one_folder = false;  // images and labels share folders: both lists hold all files until
                             // suffixes tell them apart
   bool by_folder = false;   // the folder of an image is its class
+  bool merged = false;      // the label files of an image become one label
+  // Patterns of --images and --labels, one per root; empty if no folder is given as a pattern.
+  std::vector<NamePattern> image_patterns, label_patterns;
 };
 
 }  // namespace hotpack::pipeline

@@ -63,26 +63,17 @@ std::vector<std::uint32_t> KeyFinder::find(std::string_view word) {
 }
 
 std::vector<std::uint32_t> KeyFinder::find_path(const std::string& path) {
-  fill_folders();
-  const std::string wanted = normal_path(path);
-  std::vector<std::uint32_t> found;
-  for (std::size_t root = 0; root < folders_.size(); ++root) {
-    if (!wanted.starts_with(folders_[root])) continue;
-    for (const std::uint32_t file :
-         find_stem(without_extension(std::string_view(wanted).substr(folders_[root].size()))))
-      if (list_.files[file].root == root) found.push_back(file);
-  }
-  return found;
+  return find_end(normal_path(path));
 }
 
 std::vector<std::uint32_t> KeyFinder::find_end(std::string_view path) {
-  fill_folders();
+  if (folders_.empty())
+    for (const Root& root : list_.roots) folders_.push_back(normal_path(root.folder) + "/");
   std::vector<std::uint32_t> found;
   for (std::size_t root = 0; root < folders_.size(); ++root) {
-    const std::string_view folder = folders_[root];
-    for (std::size_t slash = folder.find('/'); slash + 1 < folder.size();
-         slash = folder.find('/', slash + 1)) {
-      const std::string_view end = folder.substr(slash + 1);
+    const std::string_view folder = folders_[root];  // ends with '/'
+    for (std::size_t at = 0; at < folder.size(); at = folder.find('/', at) + 1) {
+      const std::string_view end = folder.substr(at);
       if (!path.starts_with(end)) continue;
       for (const std::uint32_t file : find_stem(without_extension(path.substr(end.size()))))
         if (list_.files[file].root == root) found.push_back(file);
@@ -102,11 +93,6 @@ std::vector<std::uint32_t> KeyFinder::find_folder(std::string_view folder) const
   for (; file != list_.files.end() && list_.key(*file).starts_with(beginning); ++file)
     found.push_back(static_cast<std::uint32_t>(file - list_.files.begin()));
   return found;
-}
-
-void KeyFinder::fill_folders() {
-  if (folders_.empty())
-    for (const Root& root : list_.roots) folders_.push_back(normal_path(root.folder) + "/");
 }
 
 std::vector<std::uint32_t> KeyFinder::find_stem(std::string_view stem) {

@@ -34,13 +34,12 @@ class KeyFinder {
 
  private:
   using Order = std::vector<std::uint32_t>;
-  void fill_folders();
   std::vector<std::uint32_t> find_stem(std::string_view stem);
   std::vector<std::uint32_t> find_name(std::string_view name);
 
   const FileList& list_;
-  std::optional<Order> by_stem_,
-      by_name_;  // indices sorted by path below the root, and by last part of the key
+  // Indices sorted by path below the root, and by the last part of the key.
+  std::optional<Order> by_stem_, by_name_;
   std::vector<std::string> folders_;  // of the roots, absolute and normal; filled when first needed
 };
 

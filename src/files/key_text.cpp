@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/utf8.hpp"
 #include "files/file_kind.hpp"
 #include "format/json.hpp"
 
 namespace hotpack::pipeline {
 
 bool valid_key(std::string_view key) {
-  if (!format::valid_utf8(key)) return false;
+  if (!is_utf8(key)) return false;
   while (true) {
     const std::size_t slash = key.find('/');
     const std::string_view part = key.substr(0, slash);

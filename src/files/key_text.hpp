@@ -21,7 +21,7 @@ namespace hotpack::pipeline {
 // A valid folder name for a split: one part of a key, not hidden.
 [[nodiscard]] bool valid_split_name(std::string_view name);
 
-// True for train, val, test and similar names in any case, also with a year: "train2017".
+// True for train, val, test and similar names in any case, also with a year: "train2017", "trn".
 [[nodiscard]] bool usual_split_name(std::string_view name);
 // The usual names as alternatives of a regular expression, in lower case.
 [[nodiscard]] std::string_view usual_split_names();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
 #include "files/file_kind.hpp"
@@ -39,8 +40,8 @@ std::vector<Entry> entries_of(std::string_view line) {
   for (const std::string_view separator : {"\t", ",", " "}) {
     const std::size_t end = line.find_first_of(separator);
     if (end == std::string_view::npos) continue;
-    const Entry entry{without_quotes(without_blanks(line.substr(0, end))),
-                      without_quotes(without_blanks(line.substr(end + 1)))};
+    const Entry entry{without_quotes(trimmed(line.substr(0, end))),
+                      without_quotes(trimmed(line.substr(end + 1)))};
     if (separator != " " || are_numbers(entry.rest) || is_image(entry.rest))
       entries.push_back(entry);
   }
@@ -51,7 +52,7 @@ std::vector<Entry> entries_of(std::string_view line) {
 bool is_negative(std::string_view line) {
   const std::size_t blank = line.find_last_of(" \t");
   return blank != std::string_view::npos && line.substr(blank + 1) == "-1" &&
-         without_blanks(line.substr(0, blank)).find_first_of(" \t") == std::string_view::npos;
+         trimmed(line.substr(0, blank)).find_first_of(" \t") == std::string_view::npos;
 }
 
 class ListReader {

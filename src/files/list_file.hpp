@@ -28,8 +28,8 @@ struct ListedImages {
   std::vector<std::uint32_t> images;  // indices into the list of images, ascending, each once
   std::uint64_t left_out = 0;         // with skip_missing: entries that name no image
   std::uint64_t folders = 0;          // entries that name folders: all images below are listed
-  std::uint64_t negative =
-      0;  // lines of a VOC class list that end in -1: images without that class, ignored
+  // lines of a VOC class list that end in -1: images without that class, ignored
+  std::uint64_t negative = 0;
 };
 
 // Finds the images of `set` that a list names. Images and labels of `set` must be sorted by key.

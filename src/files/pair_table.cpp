@@ -1,12 +1,14 @@
 #include "files/pair_table.hpp"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
+#include <initializer_list>
 #include <utility>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
+#include "base/utf8.hpp"
 #include "files/file_kind.hpp"
 #include "files/key_text.hpp"
 #include "format/json.hpp"
@@ -15,78 +17,56 @@ namespace hotpack::pipeline {
 
 namespace {
 
-constexpr std::array<std::string_view, 19> kImageNames{
-    "image",         "images",     "img",       "imgs",     "image_path", "img_path",
-    "image_file",    "image_name", "img_name",  "filename", "file_name",  "file",
-    "path",          "filepath",   "file_path", "photo",    "input",      "image_file_name",
-    "image_filename"};
-constexpr std::array<std::string_view, 29> kLabelNames{"label",
-                                                       "labels",
-                                                       "label_path",
-                                                       "label_file",
-                                                       "label_name",
-                                                       "mask",
-                                                       "masks",
-                                                       "mask_path",
-                                                       "mask_file",
-                                                       "mask_name",
-                                                       "mask_file_name",
-                                                       "annotation",
-                                                       "annotations",
-                                                       "annotation_path",
-                                                       "segmentation",
-                                                       "segmentation_path",
-                                                       "seg",
-                                                       "seg_map",
-                                                       "gt",
-                                                       "ground_truth",
-                                                       "target",
-                                                       "class",
-                                                       "class_name",
-                                                       "classname",
-                                                       "class_id",
-                                                       "class_label",
-                                                       "category",
-                                                       "label_file_name",
-                                                       "annotation_file"};
-constexpr std::array<std::string_view, 5> kSplitNames{"split", "subset", "set", "partition",
-                                                      "dataset_split"};
-
-template <class List>
-bool contains(const List& list, std::string_view item) {
-  return std::find(list.begin(), list.end(), item) != list.end();
-}
+constexpr std::string_view kImageNames =
+    "image, images, img, imgs, image_path, img_path, image_file, image_name, img_name, filename, "
+    "file_name, file, path, filepath, file_path, photo, input, image_file_name, image_filename";
+constexpr std::string_view kLabelNames =
+    "label, labels, label_path, label_file, label_name, mask, masks, mask_path, mask_file, "
+    "mask_name, mask_file_name, annotation, annotations, annotation_path, segmentation, "
+    "segmentation_path, seg, seg_map, gt, ground_truth, target, class, class_name, classname, "
+    "class_id, class_label, category, label_file_name, annotation_file";
+constexpr std::string_view kSplitNames = "split, subset, set, partition, dataset_split";
 
 // "Image Path" is "image_path".
 std::string column_name(std::string_view text) {
-  std::string name = lowered(without_blanks(text));
+  std::string name = lowered(trimmed(text));
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
   return name;
 }
 
-bool is_known_name(std::string_view text) {
-  const std::string name = column_name(text);
-  return contains(kImageNames, name) || contains(kLabelNames, name) || contains(kSplitNames, name);
+bool contains(std::string_view names, std::string_view column) {
+  const std::string name = column_name(column);
+  return name.find(',') == std::string::npos &&
+         (", " + std::string(names) + ",").find(", " + name + ",") != std::string::npos;
 }
 
-bool is_header(const std::vector<std::string>& fields) {
-  const auto is_image = [](const std::string& field) {
-    return describe_name(field).kind != FileKind::other;
+bool is_usual_name(std::string_view text) {
+  return contains(kImageNames, text) || contains(kLabelNames, text) || contains(kSplitNames, text);
+}
+
+// True for a header such as "class_names,r,g,b".
+bool is_class_header(const std::vector<std::string>& fields) {
+  std::set<std::string> names;
+  for (const std::string& field : fields) names.insert(column_name(field));
+  const auto has = [&](std::initializer_list<const char*> colors) {
+    return std::all_of(colors.begin(), colors.end(),
+                       [&](const char* color) { return names.contains(color); });
   };
-  return std::any_of(fields.begin(), fields.end(), is_known_name) &&
-         std::none_of(fields.begin(), fields.end(), is_image);
+  return has({"r", "g", "b"}) || has({"red", "green", "blue"});
+}
+
+// The separator that a first line such as "sep=;" names.
+std::optional<char> named_separator(std::string_view line) {
+  if (lowered(line.substr(0, 4)) != "sep=" || line.size() > 5) return std::nullopt;
+  return line.size() == 4 ? '\t' : line[4];
 }
 
 // True for a comment: "#Image CLASS-ID" is one, "#1.png,cat" is a sample.
 bool is_remark(std::string_view line) {
   if (!line.starts_with('#')) return false;
-  const std::string_view first = without_blanks(line.substr(0, line.find_first_of(",;\t")));
-  const auto names_image = [](std::string_view name) {
-    const FileKind kind = describe_name(name).kind;
-    return kind == FileKind::image || kind == FileKind::unsupported;
-  };
-  return !names_image(first) && !names_image(first.substr(0, first.find(' ')));
+  const std::string_view first = trimmed(line.substr(0, line.find_first_of(",;\t")));
+  return !has_image_name(first) && !has_image_name(first.substr(0, first.find(' ')));
 }
 
 // The line without text in quotes; the whole line if a quote is not closed.
@@ -100,18 +80,17 @@ std::string without_quoted(std::string_view line) {
   return quoted ? std::string(line) : rest;
 }
 
-char separator_of(std::string_view whole) {
+// '{' for JSON lines.
+char separator_in(std::string_view whole) {
   if (whole.front() == '{') return '{';
   const std::string line = without_quoted(whole);
-  if (line.find('\t') != std::string::npos) return '\t';
-  if (line.find(';') != std::string::npos && line.find(',') == std::string::npos) return ';';
-  return line.find(',') != std::string::npos ? ',' : ' ';
+  for (const char separator : {'\t', ',', ';'})
+    if (line.find(separator) != std::string::npos) return separator;
+  return ' ';
 }
 
 std::string quoted_list(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "'" : ", '") + name + "'";
-  return text;
+  return quoted_list_text(names, names.size());
 }
 
 const std::string kNoWord;
@@ -124,11 +103,20 @@ constexpr std::string_view kNoPolygons =
 
 }  // namespace
 
-bool names_an_image(std::string_view column) { return contains(kImageNames, column_name(column)); }
+bool PairTable::labels_are_files() const {
+  if (!columns_.label || *columns_.label >= names_.size()) return false;
+  const std::string name = column_name(names_[*columns_.label]);
+  return name.starts_with("mask") || name.starts_with("seg") || name.ends_with("_path") ||
+         name.ends_with("_file");
+}
 
-Result<PairTable> PairTable::open(std::string_view text, const std::string& path) {
-  PairTable table(text, path);
+Result<PairTable> PairTable::open(std::string_view text, const std::string& path,
+                                  const ColumnNames& given, const IsFile& is_file) {
+  PairTable table(text, path, given);
   table.pending_ = table.next_line();
+  const std::optional<char> separator =
+      table.pending_ ? named_separator(table.pending_->text) : std::nullopt;
+  if (separator) table.pending_ = table.next_line();
   if (!table.pending_)
     return data_error("is empty; expected a line for each sample: image, label", path);
   if (table.pending_->text.front() == '[')
@@ -136,8 +124,8 @@ Result<PairTable> PairTable::open(std::string_view text, const std::string& path
         table.pending_->number,
         "begins a JSON list; expected JSON lines, an object with \"file_name\" on each line. " +
             std::string(kNoPolygons));
-  table.separator_ = separator_of(table.pending_->text);
-  HOTPACK_TRY(table.read_columns());
+  table.separator_ = separator.value_or(separator_in(table.pending_->text));
+  HOTPACK_TRY(table.read_columns(is_file));
   return table;
 }
 
@@ -176,26 +164,71 @@ std::optional<TextLine> PairTable::next_line() {
 }
 
 // Reads the columns of a header, or those of a first row that is no header.
-Status PairTable::read_columns() {
+Status PairTable::read_columns(const IsFile& is_file) {
+  const std::size_t line = pending_->number;
   if (separator_ == '{') {
     HOTPACK_ASSIGN(const JsonFields fields, json_fields(*pending_));
-    return read_names(fields.names, pending_->number);
+    return read_names(fields.names, line);
   }
   HOTPACK_ASSIGN(const std::vector<std::string> fields, fields_of(*pending_));
-  const bool header = is_header(fields);
-  if (!header) {
-    HOTPACK_ASSIGN(columns_, usual_columns(fields, pending_->number));
-    return {};
+  if (is_header(fields)) {
+    pending_.reset();
+    return read_names(fields, line);
   }
-  HOTPACK_TRY(read_names(fields, pending_->number));
-  pending_.reset();
+  const std::string first = fields.empty() ? std::string() : fields.front();
+  if (!has_image_name(first) && !(is_file && is_file(first))) return no_sample(fields, line);
+  HOTPACK_ASSIGN(columns_, usual_columns(fields, line));
   return {};
 }
 
+bool PairTable::is_given(std::string_view name) const {
+  return name == given_.image || name == given_.label || name == given_.split;
+}
+
+bool PairTable::is_header(const std::vector<std::string>& fields) const {
+  if (given_.any()) return true;
+  const auto is_file = [](const std::string& field) {
+    return describe_name(field).kind != FileKind::other;
+  };
+  return std::any_of(fields.begin(), fields.end(), is_usual_name) &&
+         std::none_of(fields.begin(), fields.end(), is_file);
+}
+
+// The error for a first row that is neither a sample nor a header with usual names.
+Error PairTable::no_sample(const std::vector<std::string>& fields, std::size_t line) const {
+  if (is_class_header(fields)) return class_file(fields, line);
+  return error_at(line, "is no sample, because there is no file '" +
+                            (fields.empty() ? std::string() : fields.front()) +
+                            "', and no header with a usual name: " + quoted_list(fields) +
+                            ". If it is a sample, give the folder where its path begins with "
+                            "--root. If it is a header, " +
+                            naming_advice());
+}
+
+Error PairTable::class_file(const std::vector<std::string>& fields, std::size_t line) const {
+  return error_at(line, "names classes and their colors (" + quoted_list(fields) +
+                            "): this is a class file, not a table of samples; give it with "
+                            "--classes");
+}
+
+std::string PairTable::naming_advice() {
+  return "name its columns with --columns image=NAME,label=NAME, or with class=NAME in place of "
+         "label=NAME if labels are classes of whole images, or rename them\n"
+         "usual names of images: " +
+         std::string(kImageNames) + "\nusual names of labels: " + std::string(kLabelNames) +
+         "\nusual names of splits: " + std::string(kSplitNames);
+}
+
 Status PairTable::read_names(const std::vector<std::string>& names, std::size_t line) {
+  for (const std::string& name : {given_.image, given_.label, given_.split})
+    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+      return error_at(line, "--columns names '" + name + "', but the columns (or keys) are " +
+                                quoted_list(names));
   HOTPACK_ASSIGN(columns_, named_columns(names, line));
   std::vector<std::string> unused;
-  std::remove_copy_if(names.begin(), names.end(), std::back_inserter(unused), is_known_name);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (i != columns_.image && i != columns_.label && i != columns_.split)
+      unused.push_back(names[i]);
   unused_ = quoted_list(unused);
   names_ = names;
   for (const std::string& name : unused) unused_columns_.push_back({name, {}, true});
@@ -226,24 +259,27 @@ Result<PairTable::Columns> PairTable::named_columns(const std::vector<std::strin
                                                     std::size_t line) const {
   Columns columns;
   columns.count = names.size();
-  const auto set = [&](std::optional<std::size_t>& column, std::size_t index,
-                       std::string_view what) -> Status {
-    if (column)
-      return error_at(line, "'" + names[*column] + "' and '" + names[index] + "' both name the " +
-                                std::string(what) + "; leave out one of them");
-    column = index;
+  // Sets the column with the given name or, without one, with a usual name.
+  const auto set = [&](std::optional<std::size_t>& column, std::string_view what,
+                       const std::string& given, std::string_view usual) -> Status {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (given.empty() ? is_given(names[i]) || !contains(usual, names[i]) : names[i] != given)
+        continue;
+      if (column)
+        return error_at(line, "'" + names[*column] + "' and '" + names[i] + "' both name the " +
+                                  std::string(what) +
+                                  "; leave out one of them, or choose one with --columns");
+      column = i;
+    }
     return {};
   };
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::string name = column_name(names[i]);
-    if (contains(kImageNames, name)) HOTPACK_TRY(set(columns.image, i, "image"));
-    if (contains(kLabelNames, name)) HOTPACK_TRY(set(columns.label, i, "label"));
-    if (contains(kSplitNames, name)) HOTPACK_TRY(set(columns.split, i, "split"));
-  }
-  if (!columns.image)
-    return error_at(line, "no column (or key) names the image; found " + quoted_list(names) +
-                              ", expected a name such as image, file_name or path");
-  return columns;
+  HOTPACK_TRY(set(columns.image, "image", given_.image, kImageNames));
+  HOTPACK_TRY(set(columns.label, "label", given_.label, kLabelNames));
+  HOTPACK_TRY(set(columns.split, "split", given_.split, kSplitNames));
+  if (columns.image) return columns;
+  if (is_class_header(names)) return class_file(names, line);
+  return error_at(line, "no column (or key) names the image; found " + quoted_list(names) + "; " +
+                            naming_advice());
 }
 
 Result<PairTable::Columns> PairTable::usual_columns(const std::vector<std::string>& fields,
@@ -257,13 +293,15 @@ Result<PairTable::Columns> PairTable::usual_columns(const std::vector<std::strin
   return error_at(
       line, "has " + std::to_string(fields.size()) + " columns (" + quoted_list(fields) +
                 ") and no header; expected an image and a label, then perhaps train, val or test. "
-                "Name the columns in a first "
-                "line such as image,label, and put paths with spaces in quotes or between commas");
+                "Name the columns in a first line such as image,label, and put paths with spaces "
+                "in quotes or between commas");
 }
 
 Result<std::vector<std::string>> PairTable::fields_of(const TextLine& line) const {
-  std::optional<std::vector<std::string>> fields = split_fields(line.text, separator_);
-  if (!fields) return error_at(line.number, "a quote is not closed, or other text follows it");
+  Result<std::vector<std::string>> fields = parse_csv_line(line.text, separator_);
+  if (!fields.ok())
+    return error_at(line.number,
+                    "a quote is not closed, other text follows it, or a CR ends a line");
   // Tabs at the end are not in the line, but there they end empty fields.
   if (separator_ == '\t')
     for (std::size_t at = end_of(line);
@@ -301,11 +339,12 @@ Result<PairTable::JsonFields> PairTable::json_fields(const TextLine& line) const
   JsonFields fields;
   for (const auto& [name, value] : json->items()) {
     const bool usable = value.is_string() || value.is_number_integer();
-    if (!usable && !value.is_null() && is_known_name(name))
+    const bool used = is_given(name) || is_usual_name(name);
+    if (!usable && !value.is_null() && used)
       return error_at(line.number,
-                      "the value of '" + name + "' is " + value.dump().substr(0, kMostOfValue) +
+                      "the value of '" + name + "' is " + beginning_of(value.dump(), kMostOfValue) +
                           "; expected a text or a whole number: one file or one class per sample");
-    if (!usable && is_known_name(name)) continue;
+    if (!usable && used) continue;
     fields.names.push_back(name);
     fields.values.push_back(value.is_string() ? value.get<std::string>()
                             : usable          ? value.dump()

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "files/text_lines.hpp"
 #include "hotpack/result.hpp"
+#include "settings/options.hpp"
 
 namespace hotpack::pipeline {
 
@@ -28,14 +30,21 @@ struct PairRow {
 
 class PairTable {
  public:
-  // Opens a table. If its first row consists of names of columns (image, file_name, filename, path,
-  // …; label, mask, annotation, class, …; split, subset, …), it is a header; without one the
-  // columns are image, label, split. JSON lines have such names as keys. A line that begins with
-  // '#' is a comment unless it names an image.
-  [[nodiscard]] static Result<PairTable> open(std::string_view text, const std::string& path);
+  // Opens a table. Its first row is a header if `given` names columns, or if a name is usual
+  // (image, file_name, path, …; label, mask, class, …; split, subset, …). Without a header the
+  // first column names an image, by the extension of one or as `is_file` says, and the columns are
+  // image, label, split; any other first row is refused. JSON lines have such names as keys. A line
+  // that begins with '#' is a comment unless it names an image; a first line such as "sep=;" names
+  // the separator.
+  using IsFile = std::function<bool(const std::string& path)>;
+  [[nodiscard]] static Result<PairTable> open(std::string_view text, const std::string& path,
+                                              const ColumnNames& given = {},
+                                              const IsFile& is_file = {});
 
   // True if there is a label column or, in JSON lines, if the first line has a label.
   [[nodiscard]] bool has_labels() const { return columns_.label.has_value(); }
+  // True if the label column has a name of files, such as "mask" or "label_path".
+  [[nodiscard]] bool labels_are_files() const;
   // Returns the columns with unknown names, such as "'species', 'breed'"; of JSON lines, the
   // unknown keys of the first line. Returns "" if there are none.
   [[nodiscard]] const std::string& unused() const { return unused_; }
@@ -58,10 +67,15 @@ class PairTable {
     std::size_t count = 0;
   };
 
-  PairTable(std::string_view text, const std::string& path)
-      : text_(text), lines_(text), path_(path) {}
+  PairTable(std::string_view text, const std::string& path, const ColumnNames& given)
+      : text_(text), lines_(text), path_(path), given_(given) {}
   [[nodiscard]] std::optional<TextLine> next_line();
-  [[nodiscard]] Status read_columns();
+  [[nodiscard]] Status read_columns(const IsFile& is_file);
+  [[nodiscard]] bool is_given(std::string_view name) const;
+  [[nodiscard]] bool is_header(const std::vector<std::string>& fields) const;
+  [[nodiscard]] Error no_sample(const std::vector<std::string>& fields, std::size_t line) const;
+  [[nodiscard]] Error class_file(const std::vector<std::string>& fields, std::size_t line) const;
+  [[nodiscard]] static std::string naming_advice();
   [[nodiscard]] Status read_names(const std::vector<std::string>& names, std::size_t line);
   [[nodiscard]] Result<Columns> named_columns(const std::vector<std::string>& names,
                                               std::size_t line) const;
@@ -91,6 +105,7 @@ class PairTable {
   std::string_view text_;
   TextLines lines_;
   std::string path_;
+  ColumnNames given_;
   char separator_ = ',';  // '{' for JSON lines
   Columns columns_;
   std::string unused_;
@@ -98,8 +113,5 @@ class PairTable {
   std::vector<UnusedColumn> unused_columns_;
   std::optional<TextLine> pending_;  // read ahead, not yet given
 };
-
-// True if a column or key of this name ("file_name") holds the file of an image.
-[[nodiscard]] bool names_an_image(std::string_view column);
 
 }  // namespace hotpack::pipeline

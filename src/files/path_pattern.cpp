@@ -1,116 +1,180 @@
 #include "files/path_pattern.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <iterator>
 #include <utility>
 
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
+#include "base/utf8.hpp"
 
 namespace hotpack::pipeline {
 
 namespace {
 
-// The most steps that matching an expression may take. Some expressions take time exponential in
-// the length of the text; useful ones need far fewer steps than this.
-constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 23;
-// Returns the most bytes of the stack for <regex>, which calls itself for each character that a
-// repeated group matches, and keys may have thousands: three quarters of the main thread's stack,
-// but no more than 6 MiB. Only that thread matches; threads of TBB may have smaller stacks.
-std::ptrdiff_t most_stack() {
-  rlim_t most = rlim_t{6} << 20;
-  struct rlimit limit {};
-  if (::getrlimit(RLIMIT_STACK, &limit) == 0) most = std::min(most, limit.rlim_cur / 4 * 3);
-  return static_cast<std::ptrdiff_t>(most);
+// The most that one match may cost. Some expressions take time exponential in the length of the
+// text; useful ones need far less.
+constexpr std::uint32_t kMostSteps = std::uint32_t{1} << 23;
+constexpr std::uint32_t kMostKibibytes = 64 * 1024;
+
+// Letters are characters, not bytes. '$' is the end of the text only; an empty class, a group
+// without a match and \u0041 mean the same as in ECMAScript.
+constexpr std::uint32_t kSyntax = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
+                                  PCRE2_DOLLAR_ENDONLY | PCRE2_ALLOW_EMPTY_CLASS |
+                                  PCRE2_MATCH_UNSET_BACKREF | PCRE2_ALT_BSUX;
+
+constexpr std::size_t kMostOfText = 60;  // bytes of an expression, or a text, in a message
+
+std::string quoted_beginning(std::string_view text) {
+  return quoted_text(beginning_of(text, kMostOfText));
 }
 
-struct Effort {
-  std::uint64_t steps = 0;
-  std::ptrdiff_t most_stack_bytes = most_stack();
-  const char* stack = static_cast<const char*>(__builtin_frame_address(0));  // where it began
-  [[nodiscard]] std::ptrdiff_t stack_bytes() const {
-    return stack - static_cast<const char*>(__builtin_frame_address(0));
-  }
+std::string message_of(int code) {
+  std::array<PCRE2_UCHAR, 256> text{};
+  ::pcre2_get_error_message(code, text.data(), text.size());
+  return reinterpret_cast<const char*>(text.data());
+}
+
+PCRE2_SPTR bytes_of(std::string_view text) {
+  return reinterpret_cast<PCRE2_SPTR>(text.empty() ? "" : text.data());
+}
+
+// Room for the places of a match, which every thread keeps.
+pcre2_match_data* match_data(std::uint32_t groups) {
+  thread_local std::unique_ptr<pcre2_match_data, decltype(&::pcre2_match_data_free)> data(
+      nullptr, &::pcre2_match_data_free);
+  if (data == nullptr || ::pcre2_get_ovector_count(data.get()) <= groups)
+    data.reset(::pcre2_match_data_create(groups + 1, nullptr));
+  return data.get();
+}
+
+std::string_view part(std::string_view text, const PCRE2_SIZE* ends) {
+  return text.substr(ends[0], ends[1] - ends[0]);
+}
+
+// Adds what the next `count` pairs of places enclose.
+void add_parts(std::string_view text, const PCRE2_SIZE* ends, std::size_t count,
+               PathPattern::Parts& parts) {
+  for (std::size_t i = 0; i < count; ++i, ends += 2)
+    parts.push_back(ends[0] == PCRE2_UNSET ? std::nullopt : std::optional(part(text, ends)));
+}
+
+struct Ways {
+  std::string_view text;
+  std::size_t groups;
+  std::vector<PathPattern::Parts> found;
 };
 
-// An iterator over a text, for <regex>. It and its copies together count the characters that they
-// read, and throw if there are too many, or if the stack gets too deep.
-class CountedPlace {
- public:
-  using iterator_category = std::bidirectional_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = const char&;
-
-  CountedPlace() = default;
-  CountedPlace(const char* place, Effort* effort) : place_(place), effort_(effort) {}
-
-  reference operator*() const {
-    if (++effort_->steps > kMostSteps)
-      throw std::regex_error(std::regex_constants::error_complexity);
-    if (effort_->stack_bytes() > effort_->most_stack_bytes)
-      throw std::regex_error(std::regex_constants::error_stack);
-    return *place_;
-  }
-  CountedPlace& operator++() { return ++place_, *this; }
-  CountedPlace& operator--() { return --place_, *this; }
-  CountedPlace operator++(int) { return {place_++, effort_}; }
-  CountedPlace operator--(int) { return {place_--, effort_}; }
-  bool operator==(const CountedPlace& other) const { return place_ == other.place_; }
-  [[nodiscard]] const char* place() const { return place_; }
-
- private:
-  const char* place_ = nullptr;
-  Effort* effort_ = nullptr;
-};
+// Keeps a way, and lets PCRE2 search for the next one.
+int keep_way(pcre2_callout_block* block, void* data) {
+  Ways& ways = *static_cast<Ways*>(data);
+  PathPattern::Parts parts{ways.text.substr(0, block->current_position)};
+  add_parts(ways.text, block->offset_vector + 2, block->capture_top - 1, parts);
+  parts.resize(ways.groups + 1);
+  ways.found.push_back(std::move(parts));
+  return 1;
+}
 
 }  // namespace
 
-Result<PathPattern> PathPattern::compile(const std::string& text, std::string_view option) {
-  std::string name = std::string(option) + " '" + text + "'";
-  try {
-    return PathPattern(std::regex(text, std::regex::ECMAScript | std::regex::optimize), name);
-  } catch (const std::regex_error& error) {
-    return usage_error(name + ": is no regular expression (" + error.what() + ")");
+// An expression as PCRE2 needs it for a match.
+struct PathPattern::Code {
+  explicit Code(pcre2_code* compiled)
+      : code(compiled), limits(::pcre2_match_context_create(nullptr)) {
+    ::pcre2_set_match_limit(limits, kMostSteps);
+    ::pcre2_set_heap_limit(limits, kMostKibibytes);
+    ::pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &groups);
+    // Where a system forbids it, PCRE2 matches without machine code.
+    ::pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
   }
+  Code(const Code&) = delete;
+  Code& operator=(const Code&) = delete;
+  ~Code() {
+    ::pcre2_match_context_free(limits);
+    ::pcre2_code_free(code);
+  }
+
+  pcre2_code* code;
+  pcre2_match_context* limits;
+  std::uint32_t groups = 0;
+};
+
+Result<PathPattern> PathPattern::compile(const std::string& text, std::string_view option,
+                                         Options options) {
+  const std::uint32_t syntax = kSyntax | (options.caseless ? PCRE2_CASELESS : 0) |
+                               (options.whole ? PCRE2_ANCHORED | PCRE2_ENDANCHORED : 0);
+  std::string name =
+      std::string(option) + " " + quoted_beginning(options.shown.empty() ? text : options.shown);
+  int error = 0;
+  PCRE2_SIZE place = 0;
+  pcre2_code* code = ::pcre2_compile(bytes_of(text), text.size(), syntax, &error, &place, nullptr);
+  if (code == nullptr)
+    return usage_error(name + ": is no regular expression (" + message_of(error) + ", after " +
+                       quoted_beginning(std::string_view(text).substr(0, place)) + ")");
+  return PathPattern(std::make_shared<const Code>(code), std::move(name));
 }
 
-Result<std::vector<std::optional<std::string_view>>> PathPattern::search(
-    std::string_view text) const {
-  Effort effort;
-  std::match_results<CountedPlace> match;
-  std::vector<std::optional<std::string_view>> found;
-  try {
-    if (!std::regex_search(CountedPlace(text.data(), &effort),
-                           CountedPlace(text.data() + text.size(), &effort), match, regex_))
-      return found;
-  } catch (const std::regex_error& error) {
-    return usage_error(name_ + ": is too complex for '" + std::string(text) + "' (" + error.what() +
-                       "); write a simpler one");
-  }
-  for (const auto& part : match) {
-    const std::string_view matched = part.matched
-                                         ? std::string_view(part.first.place(), part.second.place())
-                                         : std::string_view();
-    found.push_back(part.matched ? std::optional(matched) : std::nullopt);
-  }
-  return found;
+std::size_t PathPattern::groups() const { return code_->groups; }
+
+// Calls `use` with the places of the whole match and of the groups if there is a match.
+template <class Use>
+Status PathPattern::search(std::string_view text, Use use, void* context) const {
+  pcre2_match_data* data = match_data(code_->groups);
+  auto* const limits =
+      context == nullptr ? code_->limits : static_cast<pcre2_match_context*>(context);
+  const auto match = [&](std::uint32_t options) {
+    return ::pcre2_match(code_->code, bytes_of(text), text.size(), 0, options, data, limits);
+  };
+  int found = match(0);
+  // Machine code has a small stack; without it, places to return to lie in the heap.
+  if (found == PCRE2_ERROR_JIT_STACKLIMIT) found = match(PCRE2_NO_JIT);
+  if (found > 0) use(::pcre2_get_ovector_pointer(data));
+  if (found > 0 || found == PCRE2_ERROR_NOMATCH) return {};
+  return usage_error(name_ + ": is too complex for " + quoted_beginning(text) + " (" +
+                     message_of(found) + "); write a simpler one");
+}
+
+Result<PathPattern::Parts> PathPattern::match(std::string_view text) const {
+  Parts parts;
+  HOTPACK_TRY(
+      search(text, [&](const PCRE2_SIZE* ends) { add_parts(text, ends, groups() + 1, parts); }));
+  return parts;
+}
+
+Result<std::vector<PathPattern::Parts>> PathPattern::ways(std::string_view text) const {
+  const std::unique_ptr<pcre2_match_context, decltype(&::pcre2_match_context_free)> context(
+      ::pcre2_match_context_copy(code_->limits), &::pcre2_match_context_free);
+  Ways ways{text, groups(), {}};
+  ::pcre2_set_callout(context.get(), &keep_way, &ways);
+  HOTPACK_TRY(search(
+      text, [](const PCRE2_SIZE*) {}, context.get()));
+  return std::move(ways.found);
 }
 
 Result<std::optional<std::string_view>> PathPattern::find(std::string_view text) const {
-  HOTPACK_ASSIGN(const auto found, search(text));
-  return found.empty() ? std::nullopt : found[groups() > 0 ? 1 : 0];
+  std::optional<std::string_view> found;
+  HOTPACK_TRY(search(text, [&](const PCRE2_SIZE* ends) {
+    if (groups() > 0) ends += 2;
+    if (ends[0] != PCRE2_UNSET) found = part(text, ends);
+  }));
+  return found;
 }
 
 Result<std::optional<std::string>> PathPattern::find_all(std::string_view text) const {
-  HOTPACK_ASSIGN(const auto found, search(text));
   std::optional<std::string> all;
-  for (std::size_t i = 1; i < found.size(); ++i)
-    if (found[i]) all = all ? *all + "/" + std::string(*found[i]) : std::string(*found[i]);
+  HOTPACK_TRY(search(text, [&](const PCRE2_SIZE* ends) {
+    for (std::size_t i = 0; i < groups(); ++i) {
+      ends += 2;
+      if (ends[0] == PCRE2_UNSET) continue;
+      if (all) *all += '/';
+      all = std::move(all).value_or("").append(part(text, ends));
+    }
+  }));
   return all;
 }
 
@@ -119,6 +183,19 @@ std::string literal_pattern(std::string_view text) {
   for (const char c : text) {
     if (std::string_view("^$\\.*+?()[]{}|").find(c) != std::string_view::npos) pattern += '\\';
     pattern += c;
+  }
+  return pattern;
+}
+
+std::string placeholder_pattern(std::string_view text, std::span<const Placeholder> placeholders) {
+  std::string pattern;
+  while (!text.empty()) {
+    const auto place =
+        std::find_if(placeholders.begin(), placeholders.end(),
+                     [&](const Placeholder& each) { return text.starts_with(each.text); });
+    const bool literal = place == placeholders.end();
+    pattern += literal ? literal_pattern(text.substr(0, 1)) : std::string(place->expression);
+    text.remove_prefix(literal ? 1 : place->text.size());
   }
   return pattern;
 }

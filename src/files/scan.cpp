@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "base/utf8.hpp"
 #include "files/file_kind.hpp"
 #include "files/tree_walk.hpp"
 #include "format/json.hpp"
@@ -14,8 +15,9 @@ namespace {
 
 class Scanner : public TreeVisitor {
  public:
-  Scanner(bool class_folders, FileList& list, ProblemLog& problems)
-      : class_folders_(class_folders), list_(list), problems_(problems) {}
+  Scanner(bool class_folders, std::span<const NamePattern> patterns, FileList& list,
+          ProblemLog& problems)
+      : class_folders_(class_folders), patterns_(patterns), list_(list), problems_(problems) {}
 
   Status scan_root(std::uint16_t root) {
     root_ = root;
@@ -24,7 +26,7 @@ class Scanner : public TreeVisitor {
 
   void folder(const std::string& below) override {
     if (!class_folders_ || below.find('/') != std::string::npos) return;
-    if (format::valid_utf8(below))
+    if (is_utf8(below))
       list_.class_folders.push_back(below);
     else
       problems_.add({ProblemKind::unusable_name, path_of(below), "the folder's name is not UTF-8"});
@@ -32,11 +34,13 @@ class Scanner : public TreeVisitor {
 
   bool file(const std::string& below, std::uint64_t bytes) override {
     const FileName name = describe_name(below);
-    if (name.kind == FileKind::unsupported) {
+    if (!matches(below)) {
+      ++list_.other_files;
+    } else if (name.kind == FileKind::unsupported) {
       problems_.add({ProblemKind::unsupported_file, path_of(below), unsupported_text(name.format)});
     } else if (name.kind != FileKind::image) {
       leave_out(below, name);
-    } else if (!format::valid_utf8(below)) {
+    } else if (!is_utf8(below)) {
       problems_.add({ProblemKind::unusable_name, path_of(below), "the name is not UTF-8"});
     } else if (class_folders_ && below.find('/') == std::string::npos) {
       problems_.add(
@@ -49,7 +53,8 @@ class Scanner : public TreeVisitor {
 
   bool unusable(const Unusable& entry) override {
     const FileName name = describe_name(entry.below);
-    if (entry.is_folder || name.kind == FileKind::image || name.kind == FileKind::unsupported)
+    const bool is_image = name.kind == FileKind::image || name.kind == FileKind::unsupported;
+    if (entry.is_folder || (is_image && matches(entry.below)))
       problems_.add({ProblemKind::unopenable_file, path_of(entry.below), entry.why});
     else
       leave_out(entry.below, name);
@@ -57,6 +62,12 @@ class Scanner : public TreeVisitor {
   }
 
  private:
+  [[nodiscard]] bool matches(std::string_view below) const {
+    // No pattern matches a name that is not UTF-8, which is a problem of its own.
+    return patterns_.empty() || !patterns_[root_].given() || patterns_[root_].fits(below) ||
+           !is_utf8(below);
+  }
+
   void leave_out(const std::string& below, const FileName& name) {
     ++list_.other_files;
     if (name.kind != FileKind::annotation) return;
@@ -81,15 +92,17 @@ class Scanner : public TreeVisitor {
   }
 
   bool class_folders_;
+  std::span<const NamePattern> patterns_;  // none, or one per root
   FileList& list_;
   ProblemLog& problems_;
   std::uint16_t root_ = 0;
 };
 
-Result<FileList> scan(const std::vector<Root>& roots, bool class_folders, ProblemLog& problems) {
+Result<FileList> scan(const std::vector<Root>& roots, bool class_folders,
+                      std::span<const NamePattern> patterns, ProblemLog& problems) {
   FileList list;
   list.roots = roots;
-  Scanner scanner(class_folders, list, problems);
+  Scanner scanner(class_folders, patterns, list, problems);
   for (std::size_t root = 0; root < roots.size(); ++root)
     HOTPACK_TRY(scanner.scan_root(static_cast<std::uint16_t>(root)));
   std::sort(list.class_folders.begin(), list.class_folders.end());
@@ -100,12 +113,13 @@ Result<FileList> scan(const std::vector<Root>& roots, bool class_folders, Proble
 
 }  // namespace
 
-Result<FileList> scan_images(const std::vector<Root>& roots, ProblemLog& problems) {
-  return scan(roots, false, problems);
+Result<FileList> scan_images(const std::vector<Root>& roots, ProblemLog& problems,
+                             std::span<const NamePattern> patterns) {
+  return scan(roots, false, patterns, problems);
 }
 
 Result<FileList> scan_class_folders(const std::vector<Root>& roots, ProblemLog& problems) {
-  return scan(roots, true, problems);
+  return scan(roots, true, {}, problems);
 }
 
 }  // namespace hotpack::pipeline

@@ -6,9 +6,11 @@
 // cannot be read.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "files/file_list.hpp"
+#include "files/name_pattern.hpp"
 #include "hotpack/result.hpp"
 #include "settings/problem.hpp"
 
@@ -16,8 +18,10 @@ namespace hotpack::pipeline {
 
 // Lists the images below `roots`. The key of a file is the prefix of its root and the path below
 // the root, without extension. Files of unsupported formats, and names that are not UTF-8, are
-// added to `problems`.
-[[nodiscard]] Result<FileList> scan_images(const std::vector<Root>& roots, ProblemLog& problems);
+// added to `problems`. With `patterns`, one per root, files that do not match are only counted in
+// other_files.
+[[nodiscard]] Result<FileList> scan_images(const std::vector<Root>& roots, ProblemLog& problems,
+                                           std::span<const NamePattern> patterns = {});
 
 // Lists the images below `roots`, whose folders are classes. A file directly in a root belongs to
 // no class and is a problem. Sets `class_folders` of the result to all class folders, including

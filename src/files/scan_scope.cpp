@@ -14,9 +14,10 @@ thread_local ScanScope* scope_of_thread = nullptr;
 
 }  // namespace
 
-ScanScope::ScanScope(int io_threads, Observer* observer)
+ScanScope::ScanScope(int io_threads, Observer* observer, Exclusion* exclusion)
     : io_threads_(io_threads),
       observer_(observer),
+      exclusion_(exclusion),
       outer_(scope_of_thread),
       next_told_(Clock::now() + kFirstTold) {
   scope_of_thread = this;

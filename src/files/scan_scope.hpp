@@ -1,15 +1,16 @@
-// What all scans of one discover() share: how many threads may wait for files, and whom to tell how
-// many files were listed so far.
+// The settings of all scans of one discover(): the threads that may wait for files, the receiver of
+// the number of files listed so far, and the files that are left out.
 //
 // A scope belongs to the thread that makes it, and ends where it began; scans of this thread find
 // it by current(). Without a scope, a scan has one thread and tells nobody. A borrowed Observer
-// must outlive the scope. Failure: none.
+// and Exclusion must outlive the scope. Failure: none.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 
+#include "files/exclusion.hpp"
 #include "hotpack/result.hpp"
 #include "settings/observer.hpp"
 
@@ -17,8 +18,8 @@ namespace hotpack::pipeline {
 
 class ScanScope {
  public:
-  // `observer` may be null.
-  ScanScope(int io_threads, Observer* observer);
+  // `observer` and `exclusion` may be null.
+  ScanScope(int io_threads, Observer* observer, Exclusion* exclusion = nullptr);
   ~ScanScope();
   ScanScope(const ScanScope&) = delete;
   ScanScope& operator=(const ScanScope&) = delete;
@@ -27,6 +28,7 @@ class ScanScope {
   [[nodiscard]] static ScanScope* current();
 
   [[nodiscard]] int io_threads() const { return io_threads_; }
+  [[nodiscard]] Exclusion* exclusion() const { return exclusion_; }
   // How many threads the last scan needed, because files let it wait. The next one starts with
   // them.
   [[nodiscard]] std::size_t useful_threads() const { return useful_threads_; }
@@ -43,6 +45,7 @@ class ScanScope {
 
   const int io_threads_;
   Observer* const observer_;
+  Exclusion* const exclusion_;
   ScanScope* const outer_;
   std::size_t useful_threads_ = 1;
   std::uint64_t files_ = 0;

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/interrupted.hpp"
@@ -19,68 +20,6 @@ namespace hotpack::pipeline {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
-
-// Takes fields from the beginning of a line.
-class FieldCutter {
- public:
-  FieldCutter(std::string_view line, char separator) : rest_(line), separator_(separator) {}
-
-  std::optional<std::vector<std::string>> cut() {
-    std::vector<std::string> fields;
-    while (true) {
-      skip_blanks();
-      if (separator_ == ' ' && rest_.empty()) return fields;
-      std::optional<std::string> field =
-          !rest_.empty() && rest_.front() == '"' ? quoted() : plain();
-      if (!field) return std::nullopt;
-      fields.push_back(std::move(*field));
-      if (rest_.empty()) return fields;
-      rest_.remove_prefix(1);  // the separator
-    }
-  }
-
- private:
-  [[nodiscard]] bool is_separator(char c) const {
-    return c == separator_ || (separator_ == ' ' && c == '\t');
-  }
-
-  void skip_blanks() {
-    while (!rest_.empty() &&
-           (rest_.front() == ' ' || (rest_.front() == '\t' && separator_ != '\t')))
-      rest_.remove_prefix(1);
-  }
-
-  std::string plain() {
-    const auto end =
-        std::find_if(rest_.begin(), rest_.end(), [&](char c) { return is_separator(c); });
-    const std::string_view field = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
-    rest_.remove_prefix(field.size());
-    return std::string(without_blanks(field));
-  }
-
-  // Precondition: the rest of the line begins with an opening quote.
-  std::optional<std::string> quoted() {
-    std::string field;
-    for (rest_.remove_prefix(1); !rest_.empty(); rest_.remove_prefix(1)) {
-      if (rest_.front() == '"') {
-        rest_.remove_prefix(1);
-        if (rest_.empty() || rest_.front() != '"') return closed(std::move(field));
-      }
-      field += rest_.front();
-    }
-    return std::nullopt;
-  }
-
-  // Ends a quoted field: a separator, or the end of the line, must follow the closing quote.
-  std::optional<std::string> closed(std::string field) {
-    if (separator_ != ' ') skip_blanks();
-    if (!rest_.empty() && !is_separator(rest_.front())) return std::nullopt;
-    return field;
-  }
-
-  std::string_view rest_;
-  char separator_;
-};
 
 constexpr std::size_t kMostOfStream = std::size_t{1} << 30;
 
@@ -147,7 +86,7 @@ TextLines::TextLines(std::string_view text) : rest_(text) {
 std::optional<TextLine> TextLines::next() {
   while (!rest_.empty()) {
     const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-    const std::string_view line = without_blanks(rest_.substr(0, end));
+    const std::string_view line = trimmed(rest_.substr(0, end));
     rest_.remove_prefix(std::min(end + 1, rest_.size()));
     ++number_;
     const bool comment = line.starts_with('#') &&
@@ -164,16 +103,6 @@ Result<std::string> read_list_text(const std::string& path) {
   if (text.find('\0') != std::string::npos)
     return data_error("is no text: it holds NUL bytes", path);
   return text;
-}
-
-std::optional<std::vector<std::string>> split_fields(std::string_view line, char separator) {
-  return FieldCutter(line, separator).cut();
-}
-
-std::string_view without_blanks(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
 }  // namespace hotpack::pipeline

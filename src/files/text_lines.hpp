@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "hotpack/result.hpp"
 
@@ -38,13 +37,5 @@ class TextLines {
 // Returns the content of a text file, a pipe, or standard input ("-"). It must be UTF-8, with or
 // without byte order mark. Fails with code `data` for UTF-16 and for text with NUL bytes.
 [[nodiscard]] Result<std::string> read_list_text(const std::string& path);
-
-// Splits a line into fields, without surrounding spaces. A separator ',' or tab means values with
-// RFC 4180 quotes; ' ' means words, of which quotes may join several. Returns nothing if a quote is
-// not closed or other text follows it.
-[[nodiscard]] std::optional<std::vector<std::string>> split_fields(std::string_view line,
-                                                                   char separator);
-
-[[nodiscard]] std::string_view without_blanks(std::string_view text);
 
 }  // namespace hotpack::pipeline

@@ -20,8 +20,8 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "files/file_kind.hpp"
 #include "files/file_list.hpp"
-#include "files/folder_entries.hpp"
 #include "files/scan_scope.hpp"
 #include "settings/io_threads.hpp"
 
@@ -29,16 +29,33 @@ namespace hotpack::pipeline {
 
 namespace {
 
-std::string link_text(const std::string& path) {
-  std::error_code failure;
-  const std::filesystem::path target = std::filesystem::read_symlink(path, failure);
-  return failure ? "is a link" : "is a link to " + target.string();
-}
-
 std::string_view special_name(mode_t mode) {
   if (S_ISFIFO(mode)) return "is a FIFO, not a file";
   if (S_ISSOCK(mode)) return "is a socket";
   return S_ISCHR(mode) || S_ISBLK(mode) ? "is a device" : "is no regular file";
+}
+
+struct Entry {
+  std::string name;
+  unsigned char type = DT_UNKNOWN;  // DT_REG, DT_DIR, … as the folder itself says
+};
+using Entries = std::vector<Entry>;
+
+// The entries of a folder in byte order of names, without junk files and what --exclude leaves out.
+Result<Entries> read_entries(const std::string& folder, Exclusion* exclusion) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
+  if (!open) return io_error("cannot read the input folder", folder, errno);
+  Entries entries;
+  errno = 0;
+  while (const dirent* const entry = ::readdir(open.get())) {
+    const bool excluded = exclusion != nullptr && exclusion->excludes(folder, entry->d_name);
+    if (!excluded && !is_junk(entry->d_name)) entries.push_back({entry->d_name, entry->d_type});
+    errno = 0;
+  }
+  if (errno != 0) return io_error("cannot read the input folder", folder, errno);
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  return entries;
 }
 
 using Identity = std::pair<dev_t, ino_t>;
@@ -46,24 +63,10 @@ using Identity = std::pair<dev_t, ino_t>;
 // How many entries a thread examines at once. Few, so that many threads have work in a folder of a
 // thousand files.
 constexpr std::size_t kBatch = 32;
-// How far the threads go ahead of the visitor: in names of listed folders, and in examined entries.
-constexpr std::size_t kMostListed = 65536;
-constexpr std::size_t kMostExamined = 16384;
+// The number of entries that the threads examine ahead of the visitor.
+constexpr std::size_t kMostAhead = 16384;
 
 struct Folder;
-
-// A folder and those that it is in. Not part of Folder, which has its subfolders until they are
-// visited: two folders that have each other would never be freed.
-struct Lineage {
-  Identity identity;
-  std::shared_ptr<const Lineage> parent;
-
-  [[nodiscard]] bool has(const Identity& other) const {
-    const Lineage* one = this;
-    while (one != nullptr && one->identity != other) one = one->parent.get();
-    return one != nullptr;
-  }
-};
 
 // What an entry is.
 struct Fact {
@@ -75,17 +78,13 @@ struct Fact {
 using Facts = std::vector<Fact>;
 
 struct Folder {
-  Folder(std::string path_below, std::shared_ptr<const Lineage> its_lineage)
-      : below(std::move(path_below)), lineage(std::move(its_lineage)) {}
-
-  const std::string below;  // the path below the root; "" for the root
-  const std::shared_ptr<const Lineage> lineage;
+  std::string below;                // the path below the root; "" for the root
+  std::vector<Identity> ancestors;  // of this folder and those that it is in
 
   // Set by the thread that lists the folder; the lock of the walk guards `listed` and what follows.
-  FolderEntries entries;
+  Entries entries;
   std::optional<Error> failure;
   bool listed = false;
-  std::size_t next_batch = 0;          // the first that no thread has taken
   std::map<std::size_t, Facts> facts;  // of batches that the visitor has not seen
 
   [[nodiscard]] std::string prefix() const { return below.empty() ? "" : below + "/"; }
@@ -114,9 +113,10 @@ class Walk {
     if (::stat(root_.c_str(), &status) != 0)
       return io_error("cannot read the input folder", root_, errno);
     if (!S_ISDIR(status.st_mode)) return Error{ErrorCode::io, "is not a folder", root_, {}};
-    const auto top = make_folder("", {status.st_dev, status.st_ino}, nullptr);
+    const auto top =
+        std::make_shared<Folder>(Folder{"", {{status.st_dev, status.st_ino}}, {}, {}, false, {}});
     if (scope_ != nullptr) threads_.grow_to(scope_->useful_threads());
-    submit(top);
+    submit(Lock(mutex_), {top, kListing});
     if (!wait_for(*top, kListing)) return stopped_;
     if (top->failure) return *top->failure;
     visit_all(*top);
@@ -133,7 +133,7 @@ class Walk {
     std::size_t batch = kListing;
   };
   // By the place in the order of the visit: the path with a NUL byte, the lowest, between names.
-  using Queue = std::map<std::string, Task>;
+  using Tasks = std::map<std::string, Task>;
   using Lock = std::unique_lock<std::mutex>;
 
   // ---- the visitor's thread
@@ -145,8 +145,7 @@ class Walk {
       if (!wait_for(folder, batch)) return false;
       Facts facts = take_facts(folder, batch);
       for (std::size_t i = 0; i < facts.size(); ++i) {
-        const std::string_view name = folder.entries.name(batch * kBatch + i);
-        if (!visit(prefix + std::string(name), facts[i])) return false;
+        if (!visit(prefix + folder.entries[batch * kBatch + i].name, facts[i])) return false;
       }
       if (!is_told(facts.size())) return false;
     }
@@ -177,10 +176,8 @@ class Walk {
     Lock lock(mutex_);
     while (!is_done(folder, batch)) {
       if (failure_) std::rethrow_exception(failure_);
-      Queue& queue = batch == kListing ? listings_ : batches_;
-      const auto place = queue.find(place_of(folder, batch));
-      if (place != queue.end()) {
-        run_task(queue, place, lock);
+      if (const auto place = tasks_.find(place_of(folder, batch)); place != tasks_.end()) {
+        run_task(place, lock);
       } else if (done_.wait_for(lock, kTellEvery) == std::cv_status::timeout) {
         lock.unlock();
         if (!is_told(0)) return false;
@@ -197,8 +194,7 @@ class Walk {
   Facts take_facts(Folder& folder, std::size_t batch) {
     const Lock lock(mutex_);
     Facts facts = std::move(folder.facts.extract(batch).mapped());
-    examined_ -= facts.size();
-    listed_ -= facts.size();
+    ahead_ -= facts.size();
     if (idle_ > 0) work_.notify_one();
     return facts;
   }
@@ -216,7 +212,9 @@ class Walk {
     Lock lock(mutex_);
     try {
       while (!ended_)
-        if (!run_next(lock)) {
+        if (!tasks_.empty() && ahead_ < kMostAhead) {
+          run_task(tasks_.begin(), lock);  // what the visitor will need first
+        } else {
           ++idle_;
           work_.wait(lock);
           --idle_;
@@ -228,75 +226,54 @@ class Walk {
     }
   }
 
-  // Runs the task that the visitor will need first. False if there is none, or if enough is ahead
-  // of the visitor.
-  bool run_next(Lock& lock) {
-    const bool may_list = !listings_.empty() && listed_ < kMostListed;
-    const bool may_examine = !batches_.empty() && examined_ < kMostExamined;
-    if (!may_list && !may_examine) return false;
-    const bool lists =
-        may_list && (!may_examine || listings_.begin()->first < batches_.begin()->first);
-    Queue& queue = lists ? listings_ : batches_;
-    run_task(queue, queue.begin(), lock);
-    return true;
-  }
-
-  void run_task(Queue& queue, Queue::iterator place, Lock& lock) {
+  void run_task(Tasks::iterator place, Lock& lock) {
     const Task task = std::move(place->second);
-    queue.erase(place);
+    tasks_.erase(place);
     const WaitMeter meter;
-    task.batch == kListing ? list(*task.folder, task.folder, lock)
-                           : examine(task.folder, task.batch, lock);
+    task.batch == kListing ? list(task.folder, lock) : examine(task.folder, task.batch, lock);
     done_.notify_one();
     if (meter.waited()) threads_.add_one();
   }
 
   // Precondition for these functions: the lock is held; it is again when they return.
 
-  void list(Folder& folder, const std::shared_ptr<Folder>& shared, Lock& lock) {
+  void list(const std::shared_ptr<Folder>& folder, Lock& lock) {
     lock.unlock();
-    Result<FolderEntries> entries = FolderEntries::read(path_of(folder.below));
+    Result<Entries> entries =
+        read_entries(path_of(folder->below), scope_ == nullptr ? nullptr : scope_->exclusion());
     lock.lock();
     if (entries.ok())
-      folder.entries = std::move(entries).value();
+      folder->entries = std::move(entries).value();
     else
-      folder.failure = std::move(entries).error();
-    listed_ += folder.entries.size();
-    folder.listed = true;
-    if (folder.batches() > 0) submit_locked(batches_, {shared, 0});
+      folder->failure = std::move(entries).error();
+    folder->listed = true;
+    if (folder->batches() > 0) submit(lock, {folder, 0});
   }
 
   void examine(const std::shared_ptr<Folder>& folder, std::size_t batch, Lock& lock) {
     const std::size_t first = batch * kBatch;
     const std::size_t count = std::min(kBatch, folder->entries.size() - first);
-    examined_ += count;
-    folder->next_batch = batch + 1;
-    if (folder->next_batch < folder->batches())
-      submit_locked(batches_, {folder, folder->next_batch});
+    ahead_ += count;
+    if (batch + 1 < folder->batches()) submit(lock, {folder, batch + 1});
     lock.unlock();
     Facts facts(count);
     for (std::size_t i = 0; i < count; ++i) facts[i] = fact_of(folder, first + i);
     lock.lock();
     for (const Fact& fact : facts)
-      if (fact.folder) submit_locked(listings_, {fact.folder, kListing});
+      if (fact.folder) submit(lock, {fact.folder, kListing});
     folder->facts.emplace(batch, std::move(facts));
   }
 
-  void submit(const std::shared_ptr<Folder>& folder) {
-    const Lock lock(mutex_);
-    submit_locked(listings_, {folder, kListing});
-  }
-
-  void submit_locked(Queue& queue, Task task) {
+  void submit(const Lock&, Task task) {
     std::string place = place_of(*task.folder, task.batch);
-    queue.emplace(std::move(place), std::move(task));
+    tasks_.emplace(std::move(place), std::move(task));
     if (idle_ > 0) work_.notify_one();
   }
 
   static std::string place_of(const Folder& folder, std::size_t batch) {
     std::string place = folder.prefix();
     std::replace(place.begin(), place.end(), '/', '\0');
-    if (batch != kListing) place += folder.entries.name(batch * kBatch);
+    if (batch != kListing) place += folder.entries[batch * kBatch].name;
     return place;
   }
 
@@ -307,8 +284,8 @@ class Walk {
   }
 
   [[nodiscard]] Fact fact_of(const std::shared_ptr<Folder>& folder, std::size_t entry) const {
-    if (!needs_sizes_ && folder->entries.type(entry) == DT_REG) return {};
-    const std::string below = folder->prefix() + std::string(folder->entries.name(entry));
+    if (!needs_sizes_ && folder->entries[entry].type == DT_REG) return {};
+    const std::string below = folder->prefix() + folder->entries[entry].name;
     const std::string path = path_of(below);
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0)
@@ -317,17 +294,13 @@ class Walk {
       return {Fact::Kind::file, static_cast<std::uint64_t>(status.st_size), nullptr, {}};
     if (!S_ISDIR(status.st_mode))
       return {Fact::Kind::unusable, 0, nullptr, std::string(special_name(status.st_mode))};
-    Fact fact{Fact::Kind::folder, 0, nullptr, {}};
     const Identity identity{status.st_dev, status.st_ino};
-    if (!folder->lineage->has(identity))
-      fact.folder = make_folder(below, identity, folder->lineage);
-    return fact;
-  }
-
-  static std::shared_ptr<Folder> make_folder(const std::string& below, const Identity& identity,
-                                             std::shared_ptr<const Lineage> parent) {
-    return std::make_shared<Folder>(
-        below, std::make_shared<const Lineage>(Lineage{identity, std::move(parent)}));
+    std::vector<Identity> ancestors = folder->ancestors;
+    if (std::find(ancestors.begin(), ancestors.end(), identity) != ancestors.end())
+      return {Fact::Kind::folder, 0, nullptr, {}};
+    ancestors.push_back(identity);
+    Folder found{below, std::move(ancestors), {}, {}, false, {}};
+    return {Fact::Kind::folder, 0, std::make_shared<Folder>(std::move(found)), {}};
   }
 
   const std::string root_;
@@ -339,9 +312,9 @@ class Walk {
   std::mutex mutex_;
   std::condition_variable work_;  // for the other threads: there may be something to do
   std::condition_variable done_;  // for the visitor's thread
-  Queue listings_, batches_;
-  std::size_t listed_ = 0, examined_ = 0;  // entries ahead of the visitor
-  std::size_t idle_ = 0;                   // threads
+  Tasks tasks_;
+  std::size_t ahead_ = 0;  // entries that are examined, and that the visitor has not seen
+  std::size_t idle_ = 0;   // threads
   bool ended_ = false;
   std::exception_ptr failure_;
   IoThreads threads_;  // the last member: its threads use the others
@@ -360,13 +333,14 @@ Status walk_tree(const std::string& root, TreeVisitor& visitor) {
 
 Result<FolderContent> read_folder(const std::string& folder) {
   FolderContent content;
-  HOTPACK_ASSIGN(const FolderEntries entries, FolderEntries::read(folder));
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    std::string name(entries.name(i));
-    const bool type_is_known = entries.type(i) == DT_DIR || entries.type(i) == DT_REG;
+  const ScanScope* const scope = ScanScope::current();
+  HOTPACK_ASSIGN(Entries entries,
+                 read_entries(folder, scope == nullptr ? nullptr : scope->exclusion()));
+  for (Entry& entry : entries) {
+    const bool type_is_known = entry.type == DT_DIR || entry.type == DT_REG;
     const bool is_a_folder =
-        type_is_known ? entries.type(i) == DT_DIR : is_folder(path_below(folder, name));
-    (is_a_folder ? content.folders : content.files).push_back(std::move(name));
+        type_is_known ? entry.type == DT_DIR : is_folder(path_below(folder, entry.name));
+    (is_a_folder ? content.folders : content.files).push_back(std::move(entry.name));
   }
   return content;
 }
@@ -380,9 +354,11 @@ std::string why_no_file(const std::string& path) {
   const int failure = errno;
   const bool is_link = ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
   if (!is_link) return std::string("cannot be read: ") + std::strerror(failure);
-  return link_text(path) + (failure == ENOENT
-                                ? ", which does not exist"
-                                : std::string(", which cannot be read: ") + std::strerror(failure));
+  std::error_code no_target;
+  const std::string target = std::filesystem::read_symlink(path, no_target).string();
+  return (no_target ? "is a link" : "is a link to " + target) +
+         (failure == ENOENT ? std::string(", which does not exist")
+                            : std::string(", which cannot be read: ") + std::strerror(failure));
 }
 
 bool is_folder(const std::string& path) { return S_ISDIR(mode_of(path)); }

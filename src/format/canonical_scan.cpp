@@ -76,10 +76,4 @@ bool CanonicalScan::take_digest(std::string& text) {
   return true;
 }
 
-bool is_utf8(std::string_view text) {
-  const bool ascii = std::all_of(text.begin(), text.end(),
-                                 [](char c) { return static_cast<signed char>(c) >= 0; });
-  return ascii || valid_utf8(text);
-}
-
 }  // namespace hotpack::format

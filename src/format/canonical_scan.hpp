@@ -40,7 +40,4 @@ class CanonicalScan {
   std::string_view rest_;
 };
 
-// True if the text is valid UTF-8. Fast for plain ASCII.
-[[nodiscard]] bool is_utf8(std::string_view text);
-
 }  // namespace hotpack::format

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
 #include "format/json_document.hpp"
 
 namespace hotpack::format {
@@ -265,26 +266,6 @@ void append(std::string& out, const Json& value) {
   }
 }
 
-// Returns the length in bytes of the UTF-8 character at the start of `text`; 0 if there is none
-// (RFC 3629: no overlong form, no surrogate, at most U+10FFFF).
-std::size_t utf8_sequence(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xC2 && lead <= 0xDF   ? 2
-                             : lead >= 0xE0 && lead <= 0xEF ? 3
-                             : lead >= 0xF0 && lead <= 0xF4 ? 4
-                                                            : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const unsigned next = byte(1);
-  const bool overlong = (lead == 0xE0 && next < 0xA0) || (lead == 0xF0 && next < 0x90);
-  const bool outside = (lead == 0xED && next > 0x9F) || (lead == 0xF4 && next > 0x8F);
-  return overlong || outside ? 0 : length;
-}
-
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 // The end of the string that starts at `at`, after its closing quote.
@@ -379,20 +360,11 @@ std::string canonical_double(double value) {
 std::string with_valid_utf8(std::string_view text) {
   std::string out;
   while (!text.empty()) {
-    const std::size_t length = utf8_sequence(text);
-    out += length == 0 ? std::string_view("\uFFFD") : text.substr(0, length);
-    text.remove_prefix(std::max<std::size_t>(length, 1));
+    const Character character = first_character(text);
+    out += character.is_faulty() ? std::string_view("\uFFFD") : text.substr(0, character.bytes);
+    text.remove_prefix(character.bytes);
   }
   return out;
-}
-
-bool valid_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = utf8_sequence(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
 }
 
 }  // namespace hotpack::format

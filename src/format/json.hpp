@@ -45,7 +45,6 @@ struct JsonLimits {
 [[nodiscard]] std::string canonical_string(std::string_view text);  // one quoted JSON string
 [[nodiscard]] std::string canonical_double(double value);
 
-[[nodiscard]] bool valid_utf8(std::string_view text);
 // Replaces each byte that is not part of valid UTF-8 with U+FFFD, to show names of files.
 [[nodiscard]] std::string with_valid_utf8(std::string_view text);
 

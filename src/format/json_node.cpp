@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
 
 namespace hotpack::format {
 namespace {
@@ -19,12 +20,7 @@ bool is_digest(std::string_view text) {
 
 std::string excerpt(const Json& value) {
   constexpr std::size_t kMost = 80;
-  std::string text = canonical_json(value);
-  if (text.size() <= kMost) return text;
-  std::size_t cut = kMost;
-  // do not cut inside a UTF-8 sequence
-  while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0) == 0x80) --cut;
-  return text.substr(0, cut) + "…";
+  return beginning_of(canonical_json(value), kMost);
 }
 
 Error JsonNode::error(std::string_view problem) const {

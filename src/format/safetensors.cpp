@@ -10,6 +10,7 @@
 #include "base/endian.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/utf8.hpp"
 #include "format/canonical_scan.hpp"
 #include "format/json.hpp"
 #include "format/json_document.hpp"

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/fit.hpp"
 #include "base/try.hpp"
+#include "base/utf8.hpp"
 #include "base/words.hpp"
 #include "format/json.hpp"
 #include "format/json_document.hpp"
@@ -397,7 +398,7 @@ Result<std::string> encode_schema(const Schema& schema) {
                      ",\"ignore\":{\"sources\":" + list_text(schema.ignore, source_text) +
                      "},\"geometry\":" + geometry_text(schema.geometry) +
                      ",\"options\":" + options + "}";
-  if (!valid_utf8(text))
+  if (!is_utf8(text))
     return usage_error("the schema contains a class name, source or option that is not UTF-8");
   if (text.size() > kMaxSchemaBytes) {
     return usage_error("the schema has " + std::to_string(text.size()) + " bytes; the most is " +

@@ -12,6 +12,7 @@
 #include "base/endian.hpp"
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/utf8.hpp"
 #include "format/json_document.hpp"
 #include "format/json_node.hpp"
 #include "format/safetensors.hpp"
@@ -356,7 +357,7 @@ Status check_fields(std::span<const std::byte> file, const ShardHeader& header) 
 
 // True if the key is a relative path whose parts are names, so that it can be joined to a folder.
 bool is_key(std::string_view key) {
-  if (!valid_utf8(key) || key.find('\0') != std::string_view::npos) return false;
+  if (!is_utf8(key) || key.find('\0') != std::string_view::npos) return false;
   while (true) {
     const std::size_t slash = key.find('/');
     const std::string_view part = key.substr(0, slash);

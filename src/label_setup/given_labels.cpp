@@ -30,13 +30,6 @@ bool is_folder(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-Error unknown_preset(const std::string& name) {
-  std::string text = "--preset " + name + ": unknown preset; known presets are:";
-  for (const std::string_view known : labels::preset_names())
-    text += "\n  " + std::string(known) + ": " + labels::find_preset(known)->about;
-  return usage_error(std::move(text));
-}
-
 // Refuses a map that has class names as old values, unless another option defines their values.
 Status check_names_known(const GivenLabels& given) {
   if (!given.map || !given.map->holds<std::string>() || given.preset != nullptr || given.table)
@@ -53,12 +46,9 @@ Status check_names_known(const GivenLabels& given) {
                      "write it as old,new");
 }
 
-// The map of the preset, if it is about the kind of values that labels hold.
-Result<std::optional<LabelMap>> map_of(const labels::Preset& preset, LabelKind kind) {
-  if (preset.map.empty()) return std::optional<LabelMap>();
-  HOTPACK_ASSIGN(LabelMap map, labels::parse_label_map(preset.map, "--preset " + preset.name));
-  const bool fits = map.holds<RgbColor>() ? labels::reads_colors(kind) : kind == LabelKind::index;
-  return fits ? std::optional(std::move(map)) : std::nullopt;
+// True if the preset says which ids are classes, and labels of this kind hold ids.
+bool has_ids(const labels::Preset& preset, LabelKind kind) {
+  return kind == LabelKind::index && !preset.values.empty();
 }
 
 bool has_values(const ClassTable& table, LabelKind kind) {
@@ -72,15 +62,9 @@ Error no_colors(LabelKind kind) {
 
 // The classes of labels by the preset alone.
 Result<labels::OldClasses> classes_of_preset(const labels::Preset& preset, LabelKind kind) {
-  labels::OldClasses old{preset.table, {}};
-  HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(preset, kind));
-  if (map) {
-    HOTPACK_ASSIGN(old.values, labels::resolve_map(*map, preset.table, nullptr));
-  } else {
-    if (!has_values(preset.table, kind)) return no_colors(kind);
-    old.values = labels::plain_values(preset.table, kind);
-  }
-  return old;
+  if (has_ids(preset, kind)) return labels::OldClasses{preset.table, preset.values};
+  if (!has_values(preset.table, kind)) return no_colors(kind);
+  return labels::OldClasses{preset.table, labels::plain_values(preset.table, kind)};
 }
 
 // A pack with a map applies only to labels of its own kind.
@@ -156,14 +140,23 @@ Result<LabelMapping> mapping_of_map(const GivenLabels& given, LabelKind kind) {
   return mapping;
 }
 
+// Fails if --classes has too few classes for the ids of the preset.
 Result<LabelMapping> mapping_of_preset(const GivenLabels& given, LabelKind kind) {
+  const labels::Preset& preset = *given.preset;
   LabelMapping mapping;
-  mapping.table = given.table.value_or(given.preset->table);
-  HOTPACK_ASSIGN(const std::optional<LabelMap> map, map_of(*given.preset, kind));
-  if (map) {
-    HOTPACK_ASSIGN(mapping.values, labels::resolve_map(*map, mapping.table, nullptr));
-    mapping.source = "--preset";
-  }
+  mapping.table = given.table.value_or(preset.table);
+  if (!has_ids(preset, kind)) return mapping;
+  const std::size_t classes = mapping.table.classes.size();
+  const auto beyond = [&](const MappedValue& value) {
+    return value.class_id != labels::kIgnored && value.class_id >= classes;
+  };
+  if (std::any_of(preset.values.begin(), preset.values.end(), beyond))
+    return usage_error("--preset " + preset.name + " has ids of " +
+                       std::to_string(preset.table.classes.size()) +
+                       " classes, and --classes has " + std::to_string(classes) +
+                       "; give a class table with a name for each");
+  mapping.values = preset.values;
+  mapping.source = "--preset";
   return mapping;
 }
 
@@ -211,6 +204,11 @@ std::string old_text(const std::vector<std::uint32_t>& values, LabelKind kind) {
 }
 
 Status check_formula(const LabelOptions& options, const GivenLabels& given) {
+  if (options.kind == LabelKind::instances)
+    return usage_error(
+        "--label-kind instances numbers several label files of an image: give --labels as a "
+        "pattern with {key} and *, such as 'masks/{key}_*.png'; for labels that hold ids of "
+        "objects, give --label-kind index");
   const std::string formula(labels::rgb_id_name(options.rgb_id));
   if (options.kind == LabelKind::rgb_id && given.rgb_id == labels::RgbId::none)
     return usage_error(
@@ -304,14 +302,11 @@ Result<std::optional<LabelMap>> given_map(const LabelOptions& options) {
 
 Result<GivenLabels> read_given(const LabelOptions& options) {
   GivenLabels given;
-  if (!options.preset.empty()) {
-    given.preset = labels::find_preset(options.preset);
-    if (given.preset == nullptr) return unknown_preset(options.preset);
-    if (options.class_count && options.map.empty())
-      return usage_error(
-          "--preset " + options.preset +
-          " and --num-classes exclude each other; --classes gives its classes other names");
-  }
+  HOTPACK_ASSIGN(given.preset, labels::read_preset(options.preset));
+  if (given.preset && options.class_count && options.map.empty())
+    return usage_error(
+        "--preset " + options.preset +
+        " and --num-classes exclude each other; --classes gives its classes other names");
   HOTPACK_ASSIGN(given.packed, given_pack(options));
   HOTPACK_ASSIGN(given.table, given_table(options, given.packed));
   HOTPACK_ASSIGN(given.map, given_map(options));

@@ -5,6 +5,7 @@
 // cannot be used, `io`.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,12 +22,12 @@
 namespace hotpack::pipeline {
 
 struct GivenLabels {
-  const labels::Preset* preset = nullptr;   // of --preset
-  std::optional<labels::ClassTable> table;  // of --classes or --num-classes
-  std::optional<PackedLabels> packed;       // if --classes names a pack: the meaning of its labels
-  std::optional<labels::LabelMap> map;      // of --map
-  std::vector<std::string> ignore;          // of --ignore, else of the preset
-  std::optional<int> shift;                 // of --shift-ids
+  std::shared_ptr<const labels::Preset> preset;  // of --preset
+  std::optional<labels::ClassTable> table;       // of --classes or --num-classes
+  std::optional<PackedLabels> packed;   // if --classes names a pack: the meaning of its labels
+  std::optional<labels::LabelMap> map;  // of --map
+  std::vector<std::string> ignore;      // of --ignore, else of the preset
+  std::optional<int> shift;             // of --shift-ids
   labels::RgbId rgb_id = labels::RgbId::none;  // of --rgb-id, else of the preset or the pack
 };
 [[nodiscard]] Result<GivenLabels> read_given(const LabelOptions& options);

@@ -78,7 +78,8 @@ struct SampleHeaders {
 [[nodiscard]] std::optional<Problem> check_headers(const SampleHeaders& headers,
                                                    const RecordOptions& options);
 
-// If the width and height of all `labels` labels are exchanged, adds this to the first such problem.
+// If the width and height of all `labels` labels are exchanged, adds this to the first such
+// problem.
 void note_exchanged_sides(std::uint64_t labels, ProblemLog& problems);
 
 // Returns the size of the image as it is packed: rotated if its EXIF orientation is applied, and

@@ -55,7 +55,7 @@ struct IdScan {
     // True for masks of two classes with soft edges, or with noise of a JPEG.
     [[nodiscard]] bool soft() const;
   } shades;
-  // What labels show, if it is only black and white: the stored values of each, over all labels.
+  // The stored values of black and of white, over all labels, if these show nothing else.
   struct BlackAndWhite {
     std::bitset<65536> black, white;
     bool other = false;  // some label shows more

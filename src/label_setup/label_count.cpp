@@ -168,11 +168,18 @@ Status check_count(const Ids& ids, int count, const IdScan& scan, const std::str
   if (gaps) {
     const std::string preset =
         found == "0, 128, 255" ? "\n  --preset refuge, whose values are these" : "";
+    const Ids all = scan.narrow | scan.wide;
+    const std::string masks =
+        count > 256 && all[0] ? "\n  --label-kind binary --threshold 1, if 0 is the background and "
+                                "other values number objects"
+        : all[0] && all[255]  ? "\n  --label-kind binary, if they are masks with soft edges"
+                              : "";
     return data_error(
         "the labels hold few of the ids up to " + std::to_string(count - 1) + " (found: " + found +
         rescaling(ids) +
-        "), so they are probably not class ids. Say what each value means:\n  --map FILE with a "
-        "line old,new for each value; hotpack check --write-classes FILE writes one to fill in" +
+        "), so they are probably not class ids. Say what each value means:" + masks +
+        "\n  --map FILE with a line old,new for each value; hotpack check --write-classes FILE "
+        "writes one to fill in\n  --num-classes N, if they are ids of N classes" +
         preset);
   }
   if (!scan.crowded_label.empty())

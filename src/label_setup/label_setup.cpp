@@ -13,6 +13,7 @@
 #include "label_setup/label_count.hpp"
 #include "label_setup/label_decision.hpp"
 #include "label_setup/label_words.hpp"
+#include "label_setup/merged_labels.hpp"
 #include "label_setup/named_labels.hpp"
 #include "labels/packed_color.hpp"
 
@@ -24,7 +25,7 @@ using labels::ClassTable;
 
 // ---- what kind of labels there are
 
-enum class Labeling { none, files, image_classes, masks };
+enum class Labeling { none, files, image_classes, masks, merged };
 
 Labeling labeling_of(const PackOptions& options, std::span<SampleList* const> splits) {
   const auto any = [&](auto has) {
@@ -32,6 +33,7 @@ Labeling labeling_of(const PackOptions& options, std::span<SampleList* const> sp
                        [&](const SampleList* list) { return has(*list); });
   };
   if (any([](const SampleList& list) { return !list.mask_names.empty(); })) return Labeling::masks;
+  if (any([](const SampleList& list) { return list.merges_masks; })) return Labeling::merged;
   if (any([](const SampleList& list) { return list.has_label_files; })) return Labeling::files;
   const bool folders = !options.input.image_folders.empty();
   if (folders || any([](const SampleList& list) { return !list.class_names.empty(); }))
@@ -306,7 +308,7 @@ const labels::Preset* train_ids_of(const labels::Preset& preset) {
   for (const std::string_view name : labels::preset_names()) {
     const labels::Preset& other = *labels::find_preset(name);
     if (set_of(name) == set_of(preset.name) && other.kind == LabelKind::index &&
-        other.map.empty() && other.table.classes.size() == preset.table.classes.size())
+        other.values.empty() && other.table.classes.size() == preset.table.classes.size())
       return &other;
   }
   return nullptr;
@@ -326,7 +328,7 @@ bool hold_train_ids(const IdScan& found, const LabelMapping& mapping) {
 
 // Fails if the preset is about label ids, and the labels hold train ids.
 Status check_train_ids(const GivenLabels& given, const LabelMapping& mapping, LabelScan& scan) {
-  const bool by_preset = given.preset != nullptr && !given.preset->map.empty() && !given.map;
+  const bool by_preset = given.preset != nullptr && !given.preset->values.empty() && !given.map;
   if (!by_preset || !mapping.values) return {};
   const labels::Preset* const other = train_ids_of(*given.preset);
   if (other == nullptr) return {};
@@ -346,7 +348,7 @@ std::string read_as(LabelKind kind) { return "labels are read as " + std::string
 Result<LabelSetup> set_up_files(const PackOptions& options, std::span<SampleList* const> splits,
                                 const LabelForms& forms, Observer& observer, bool pixels_too) {
   HOTPACK_ASSIGN(const GivenLabels given, read_given(options.label));
-  HOTPACK_TRY(check_suffix_of_preset(options, given.preset));
+  HOTPACK_TRY(check_suffix_of_preset(options, given.preset.get()));
   LabelScan scan(splits, options, observer);
   HOTPACK_ASSIGN(const LabelDecision decided, decide_label_kind(options.label, given, forms, scan));
   std::string explanation = read_as(decided.kind) + " (" + decided.why + ")";
@@ -400,6 +402,10 @@ Result<std::optional<LabelSetup>> set_up_without_files(const PackOptions& option
       HOTPACK_ASSIGN(setup, set_up_image_classes(options, splits, problems));
       break;
     }
+    case Labeling::merged: {
+      HOTPACK_ASSIGN(setup, set_up_merged(options, splits));
+      break;
+    }
     case Labeling::masks: {
       HOTPACK_ASSIGN(setup, set_up_masks(options, splits, problems));
       break;
@@ -412,8 +418,8 @@ Result<std::optional<LabelSetup>> set_up_without_files(const PackOptions& option
 
 const LabelSetup& setup_of(const SampleList& list, const LabelSetup& setup) {
   static const LabelSetup images_alone;
-  const bool labeled = list.has_label_files || !list.masks.empty() || !list.mask_names.empty() ||
-                       !list.class_names.empty();
+  const bool labeled = list.has_label_files || list.merges_masks || !list.masks.empty() ||
+                       !list.mask_names.empty() || !list.class_names.empty();
   return labeled ? setup : images_alone;
 }
 

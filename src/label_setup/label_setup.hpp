@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/words.hpp"
 #include "format/manifest.hpp"
 #include "hotpack/result.hpp"
 #include "label_setup/header_probe.hpp"
@@ -31,7 +32,7 @@ struct LabelSetup {
   std::string pad_label;   // resolved: "ignore" or a class name
   std::uint16_t pad_id = labels::kIgnored;
   labels::RgbId rgb_id = labels::RgbId::none;
-  std::optional<int> threshold;  // with binary and with several masks
+  std::optional<int> threshold;  // with binary, and with several masks of an image
   bool multi =
       false;  // several masks per image: `decoder` reads each as binary, and masks have class ids
   std::string map;  // the map of --map or --preset as canonical JSON for the options of the schema;
@@ -39,6 +40,11 @@ struct LabelSetup {
   std::vector<std::string> map_lines;  // the same for people: "11, 12 → 2 building", one line per
                                        // class; empty without one
   std::string explanation;             // what was decided and why, for people
+
+  // True if masks are merged to ids of objects: `decoder` reads each mask as binary.
+  [[nodiscard]] bool numbers_objects() const {
+    return rules && rules->kind == LabelKind::binary && label_kind == word_of(LabelKind::index);
+  }
 
   // Returns true if a sample with unknown pixels is refused. With `nearest`, only pixels that are
   // too far from every class are unknown.

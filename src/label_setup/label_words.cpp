@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "base/words.hpp"
 #include "labels/packed_color.hpp"
 
@@ -32,14 +33,6 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
   return value;
-}
-
-std::optional<RgbColor> hex_color(std::string_view text) {
-  std::uint32_t value = 0;
-  if (text.size() != 7 || text[0] != '#') return std::nullopt;
-  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), value, 16);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return labels::unpacked_color(value);
 }
 
 Status resolve_ignored(const std::vector<std::string>& words, const ClassTable& table,

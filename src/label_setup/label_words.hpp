@@ -18,8 +18,6 @@ namespace hotpack::pipeline {
 
 // The whole text as a number.
 [[nodiscard]] std::optional<std::int64_t> whole_number(std::string_view text);
-// "#rrggbb"
-[[nodiscard]] std::optional<RgbColor> hex_color(std::string_view text);
 
 // Divides the words of --ignore into raw ids, colors and class names, and stores them in `rules`,
 // whose `kind` must be set already. A number is a raw id if labels contain ids, else the id of a

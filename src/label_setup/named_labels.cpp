@@ -3,15 +3,20 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/nearest_word.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "format/json.hpp"
 #include "label_setup/given_labels.hpp"
 #include "label_setup/label_words.hpp"
+#include "samples/class_doubts.hpp"
+#include "samples/fold.hpp"
 
 namespace hotpack::pipeline {
 
@@ -70,6 +75,39 @@ std::vector<std::string> names_in(std::span<SampleList* const> splits,
   for (const SampleList* list : splits)
     all.insert(all.end(), (list->*names).begin(), (list->*names).end());
   return all;
+}
+
+// Refuses names of classes that look like one, such as 'Cat' in one split and 'cat' in another.
+// `path_of` returns the path of the first file of a class in a list, or "".
+Status check_spelling(const std::vector<std::string>& names, std::span<SampleList* const> splits,
+                      const auto& path_of, const std::string& advice) {
+  const auto similar = similar_names(names);
+  if (!similar) return {};
+  const auto place = [&](const std::string& name) {
+    for (const SampleList* list : splits)
+      if (const std::string path = path_of(*list, name); !path.empty())
+        return in_quotes(name) + " (of " + in_quotes(path) + ")";
+    return in_quotes(name);
+  };
+  return data_error("the classes " + place(similar->first) + " and " + place(similar->second) +
+                    " differ in " + similar->difference + "; use one spelling" + advice);
+}
+
+// The first image of a class; empty if there is none.
+std::string image_of_class(const SampleList& list, const std::string& name) {
+  const auto found =
+      std::find_if(list.samples.begin(), list.samples.end(), [&](const Sample& sample) {
+        return sample.class_name != kNoClass && list.class_names[sample.class_name] == name;
+      });
+  return found == list.samples.end() ? std::string() : list.image_path(*found);
+}
+
+// The first mask of a class; empty if there is none.
+std::string mask_of_class(const SampleList& list, const std::string& name) {
+  const auto found = std::find_if(list.masks.begin(), list.masks.end(), [&](const Mask& mask) {
+    return list.mask_names[mask.name] == name;
+  });
+  return found == list.masks.end() ? std::string() : list.mask_path(*found);
 }
 
 // ---- classes of whole images
@@ -173,6 +211,9 @@ Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleL
   const bool named_by_samples = !table;
   classes.table =
       table ? std::move(*table) : labels::named_classes(names_in(splits, &SampleList::class_names));
+  if (named_by_samples)
+    HOTPACK_TRY(check_spelling(names_in(splits, &SampleList::class_names), splits, image_of_class,
+                               ", or join them with --map FILE (rows old,new)"));
   if (named_by_samples) settle_numbers(options.input.pairs.empty(), classes);
   classes.class_of = names_of(classes.table);
   return classes;
@@ -185,8 +226,10 @@ std::vector<std::uint64_t> assign_image_classes(const PackOptions& options,
                                                 std::size_t class_count, SampleList& list,
                                                 ProblemLog& problems) {
   const std::string place = options.input.image_folders.empty() ? "its class " : "its folder ";
-  const std::string table =
-      options.label.map.empty() ? " is no class of --classes" : " is not in --map";
+  const std::string table = options.label.map.empty()
+                                ? " is no class of --classes"
+                                : " is not in --map, which needs a row for each class, also for "
+                                  "one that keeps its name";
   const std::vector<std::uint32_t> ids = ids_of(list.class_names, class_of);
   std::vector<std::uint64_t> images(class_count);
   for (Sample& sample : list.samples) {
@@ -202,17 +245,24 @@ std::vector<std::uint64_t> assign_image_classes(const PackOptions& options,
   return images;
 }
 
+// The number of images of each class in a split.
+struct SplitImages {
+  std::string split;
+  std::vector<std::uint64_t> of_class;
+};
+
 // Warns of classes without an image in any split, or in some splits.
-void warn_of_missing_images(const std::vector<std::vector<std::uint64_t>>& images,
-                            ClassTable& table) {
+void warn_of_missing_images(const std::vector<SplitImages>& images, ClassTable& table) {
   std::vector<std::string> empty, partly;
   for (std::size_t id = 0; id < table.classes.size(); ++id) {
-    const auto missing = std::count_if(images.begin(), images.end(),
-                                       [&](const auto& of_split) { return of_split[id] == 0; });
-    if (missing == static_cast<std::ptrdiff_t>(images.size()))
+    std::vector<std::string> missing;
+    for (const SplitImages& each : images)
+      if (each.of_class[id] == 0) missing.push_back(each.split);
+    if (missing.size() == images.size())
       empty.push_back(table.classes[id].name);
-    else if (missing > 0)
-      partly.push_back(table.classes[id].name);
+    else if (!missing.empty())
+      partly.push_back(in_quotes(table.classes[id].name) + " (not in " +
+                       list_text(missing, kNamedInWarning) + ")");
   }
   if (empty.size() == 1)
     table.warnings.push_back("class " + listed(empty) + std::string(kHasNoImage));
@@ -221,7 +271,7 @@ void warn_of_missing_images(const std::vector<std::vector<std::uint64_t>>& image
                              "; the pack keeps their ids");
   if (!partly.empty())
     table.warnings.push_back(std::string(kWithoutImage) +
-                             " in some of the splits: " + listed(partly));
+                             " in some of the splits: " + list_text(partly, kNamedInWarning));
 }
 
 // ---- masks
@@ -265,16 +315,107 @@ void assign_mask_classes(const ClassOfName& class_of, SampleList& list, ProblemL
   }
 }
 
+// The images with a mask of one class, and an image without one.
+struct MaskCount {
+  std::uint64_t images = 0;
+  std::string first_without;
+};
+
+std::vector<MaskCount> count_masks(std::span<SampleList* const> splits, std::size_t classes) {
+  std::vector<MaskCount> counts(classes);
+  std::vector<bool> has;
+  for (const SampleList* list : splits)
+    for (const Sample& sample : list->samples) {
+      has.assign(classes, false);
+      for (const Mask& mask : list->masks_of(sample))
+        if (mask.class_id != kNoClass) has[mask.class_id] = true;
+      for (std::size_t id = 0; id < classes; ++id) {
+        counts[id].images += has[id];
+        if (!has[id] && counts[id].first_without.empty())
+          counts[id].first_without = list->key(sample);
+      }
+    }
+  return counts;
+}
+
+// True if two names differ in a number, such as 'lane1' and 'lane2'.
+bool differ_in_number(std::string first, std::string second) {
+  for (std::string* const name : {&first, &second})
+    std::erase_if(*name, [](char c) { return c >= '0' && c <= '9'; });
+  return first == second;
+}
+
+// The class with at least four times as many masks and a name one typing error away, or none.
+std::string likely_meant(const ClassTable& table, const std::vector<MaskCount>& masks,
+                         std::size_t id) {
+  constexpr std::size_t kLeastLetters = 4;
+  const std::string& name = table.classes[id].name;
+  for (std::size_t other = 0; other < masks.size(); ++other)
+    if (masks[other].images >= 4 * masks[id].images && name.size() >= kLeastLetters &&
+        edit_distance(name, table.classes[other].name) == 1 &&
+        !differ_in_number(name, table.classes[other].name))
+      return table.classes[other].name;
+  return "";
+}
+
+// Warns of classes without a mask, of names that are likely misspelt, and of classes whose masks
+// only few images lack.
 void warn_of_missing_masks(std::span<SampleList* const> splits, ClassTable& table) {
-  std::vector<bool> seen(table.classes.size());
-  for (const SampleList* list : splits) {
-    for (const Mask& mask : list->masks)
-      if (mask.class_id != kNoClass) seen[mask.class_id] = true;
+  constexpr std::uint64_t kOneIn = 5;
+  const std::vector<MaskCount> masks = count_masks(splits, table.classes.size());
+  std::uint64_t images = 0;
+  for (const SampleList* list : splits) images += list->samples.size();
+  std::vector<std::string> missing, few;
+  for (std::size_t id = 0; id < masks.size(); ++id) {
+    const std::string& name = table.classes[id].name;
+    const std::uint64_t without = images - masks[id].images;
+    if (masks[id].images == 0) {
+      missing.push_back(name);
+    } else if (const std::string meant = likely_meant(table, masks, id); !meant.empty()) {
+      table.warnings.push_back(
+          "class " + in_quotes(name) + " has a mask for " + std::to_string(masks[id].images) +
+          " of " + counted_text(images, "image") + "; did you mean " + in_quotes(meant) + "?");
+    } else if (without > 0 && without * kOneIn <= images) {
+      few.push_back(in_quotes(name) + " (" + std::to_string(without) + " of " +
+                    counted_text(images, "image") + ", the first is " +
+                    in_quotes(masks[id].first_without) + ")");
+    }
   }
-  std::vector<std::string> missing;
-  for (std::size_t id = 0; id < seen.size(); ++id)
-    if (!seen[id]) missing.push_back(table.classes[id].name);
   if (!missing.empty()) table.warnings.push_back("classes without a mask: " + listed(missing));
+  if (!few.empty())
+    table.warnings.push_back(
+        "masks are missing for some images: " + list_text(few, kNamedInWarning) +
+        "; if these images show nothing of the class, all is well");
+}
+
+// The word of a name that ends with a number: "tumor" of "tumor_1"; empty if the name has none.
+std::string word_before_number(const std::string& name) {
+  const std::size_t joint = name.find_last_not_of("0123456789");
+  const bool has_both = joint != std::string::npos && joint > 0 && joint + 1 < name.size() &&
+                        std::string_view("_-. ").find(name[joint]) != std::string_view::npos;
+  return has_both ? name.substr(0, joint) : "";
+}
+
+// Warns of classes that may be the numbered masks of one class. `pattern` gave them their names.
+void warn_of_numbered(const std::string& pattern, ClassTable& table) {
+  std::map<std::string, std::vector<std::string>> numbered;
+  bool all = true;
+  for (const ClassInfo& info : table.classes) {
+    const std::string word = word_before_number(info.name);
+    all = all && !word.empty();
+    if (!word.empty()) numbered[word].push_back(info.name);
+  }
+  const auto several = std::find_if(numbered.begin(), numbered.end(),
+                                    [](const auto& each) { return each.second.size() > 1; });
+  if (several == numbered.end()) return;
+  constexpr std::string_view kClass = "{class}";
+  const char joint = several->second.front()[several->first.size()];
+  std::string united = pattern;
+  united.replace(pattern.find(kClass), kClass.size(), std::string(kClass) + joint + "*");
+  table.warnings.push_back("the classes " + listed(several->second) +
+                           " differ only in a number: if they are several masks of one class, " +
+                           (all ? "" : "give the names of all masks a number, and ") +
+                           "give --mask-per-class '" + united + "'");
 }
 
 }  // namespace
@@ -295,12 +436,16 @@ Result<LabelSetup> set_up_image_classes(const PackOptions& options,
     return data_error(
         "no image has a class, so there are no classes; give the classes with --classes");
   fill_sources(classes.class_of, classes.table);
-  std::vector<std::vector<std::uint64_t>> images;
+  std::vector<SplitImages> images;
   for (SampleList* list : splits) {
     if (list->class_names.empty()) continue;  // images alone
-    images.push_back(assign_image_classes(options, classes.class_of, classes.table.classes.size(),
-                                          *list, problems));
+    images.push_back(
+        {list->split, assign_image_classes(options, classes.class_of, classes.table.classes.size(),
+                                           *list, problems)});
   }
+  if (!options.input.image_folders.empty())
+    for (std::string& doubt : class_doubts(splits, options.input))
+      classes.table.warnings.push_back(std::move(doubt));
   if (!options.input.allow_empty) warn_of_missing_images(images, classes.table);
   const bool one = classes.table.classes.size() == 1;
   const std::string whole = one ? " class of whole images, " : " classes of whole images, ";
@@ -331,11 +476,15 @@ Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList
   setup.unknown = options.label.unknown;
   setup.pad_label = options.label.pad_label;
   setup.threshold = rules.threshold.value_or(labels::kUsualThreshold);
-  setup.table = table.value_or(labels::named_classes(names_in(splits, &SampleList::mask_names)));
+  const std::vector<std::string> names = names_in(splits, &SampleList::mask_names);
+  if (!table)
+    HOTPACK_TRY(check_spelling(names, splits, mask_of_class, " in the names of the masks"));
+  setup.table = table.value_or(labels::named_classes(names));
   const ClassOfName class_of = names_of(setup.table);
   fill_sources(class_of, setup.table);
   for (SampleList* list : splits) assign_mask_classes(class_of, *list, problems);
   warn_of_missing_masks(splits, setup.table);
+  if (!table) warn_of_numbered(options.input.mask_per_class, setup.table);
   setup.explanation = "a mask per class (" + std::to_string(setup.table.classes.size()) +
                       (setup.table.classes.size() == 1 ? " class, " : " classes, ") +
                       (table ? "in the order of --classes" : "in byte order") +

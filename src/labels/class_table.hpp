@@ -32,7 +32,8 @@ struct ClassTable {
   [[nodiscard]] std::optional<int> find(std::string_view name) const;  // exact name
 };
 
-// Parses a class file. Its content decides between five forms:
+// Parses a class file. Its content decides between six forms:
+// - A YAML file with `names:`, such as data.yaml of YOLO and Roboflow; see labels/markup.hpp.
 // - A table whose first row names two or more columns, separated by commas, semicolons or tabs, in
 //   any order: name; id; color (#rrggbb, or three numbers) or r, g, b; in their usual spellings
 //   (`Class Name`, `label`, `hex`, `Pixel Value`, …). Ids must be 0…N−1.
@@ -47,7 +48,8 @@ struct ClassTable {
 // - One name per line, at least one. No line has a number between commas, and lines differ in their
 //   number of commas. Skips empty lines; removes quotes around a name. Skips a line "__ignore__"
 //   (LabelMe), which is not a class, with a warning. Refuses a first line like "name" or "class",
-//   which may be a header, unless it is quoted.
+//   which may be a header, and lines that look like YAML, Python, JSON, XML, INI or Markdown,
+//   unless they are quoted.
 // Two classes with the same name or color are an error that names both lines. A row that repeats
 // another is skipped with a warning. A classification table (`class_index,class,…`) is refused, and
 // the error says how to pack it. Errors have code `data`. `path` is for messages.

@@ -5,16 +5,18 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 #include "labels/table_text.hpp"
 
 namespace hotpack::labels {
 
 Status ClassTableBuilder::add(std::size_t line, std::string name, std::optional<RgbColor> color) {
   if (name.empty()) return line_error(line, "the class has no name", path_);
-  if (const auto unshown = unshown_character(name))
-    return line_error(
-        line, "the name of the class holds " + *unshown + ", an invisible character; remove it",
-        path_);
+  if (const auto hidden = deceptive_character(name))
+    return line_error(line,
+                      "the name of the class holds " + name_of_character(*hidden) +
+                          ", an invisible character; remove it",
+                      path_);
   const Place* const same_name = find(places_by_name_, name);
   const Place* const same_color = color ? find(places_by_color_, *color) : nullptr;
   if (same_name != nullptr && same_color != nullptr && same_name->id == same_color->id) {

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/shell_word.hpp"
+#include "base/text.hpp"
 #include "base/try.hpp"
 #include "labels/class_table_builder.hpp"
-#include "labels/csv.hpp"
-#include "labels/hex_color.hpp"
 #include "labels/table_text.hpp"
 
 namespace hotpack::labels {
@@ -30,9 +30,10 @@ constexpr std::array<std::string_view, 22> kIdWords{
     "index",       "idx",         "number",   "no",          "value",      "pixel",
     "pixel value", "label value", "gray",     "grey",        "gray value", "grey value",
     "grayscale",   "class value", "pixel id", "code"};
-constexpr std::array<std::string_view, 14> kColorWords{
-    "color", "colour",  "hex",       "hex color", "hex colour", "hex code", "html",
-    "rgb",   "rgb hex", "color hex", "farbe",     "couleur",    "cor",      "colore"};
+constexpr std::array<std::string_view, 16> kColorWords{
+    "color", "colour",  "hex",     "hex color", "hex colour",  "hex code",
+    "html",  "rgb",     "rgb hex", "color hex", "class color", "class colour",
+    "farbe", "couleur", "cor",     "colore"};
 constexpr std::array<std::string_view, 9> kIgnoredNames{
     "ignore",  "ignored",         "void",   "unlabeled", "unlabelled",
     "unknown", "background/void", "border", "_ignore_"};
@@ -82,7 +83,7 @@ void sort_in(const std::string& word, std::size_t column, Columns& columns) {
 }
 
 bool is_value(const std::string& field) {
-  return number_of(field).has_value() || is_hex_color(field);
+  return number_of(field).has_value() || hex_color(field).has_value();
 }
 
 // Returns the columns that the first row of a file names, such as `name,color`. Returns nothing if
@@ -95,16 +96,21 @@ std::optional<Columns> columns_of(const std::vector<std::string>& header) {
   return columns;
 }
 
-// Returns true for the headers that color_csv handles: `name,r,g,b`, which it parses, and tables of
-// whole-image classes, which it refuses.
-bool is_for_color_csv(const std::vector<std::string>& header, char separator) {
-  if (separator != ',') return false;
-  const std::string first = lower(header.front());
-  const bool of_images = (first == "class_index" || first == "class index" || first == "class_id" ||
-                          first == "class id") &&
-                         header.size() > 2;
-  return names_rgb(std::span(header).subspan(1)) ||
-         (of_images && !names_rgb(std::span(header).subspan(2)));
+// True for a table of whole-image classes: the first column has their ids, and none has colors.
+bool is_of_images(const std::vector<std::string>& header, const Columns& columns) {
+  const std::string first = plain_word(header.front());
+  return (first == "class index" || first == "class id") && header.size() > 2 && !columns.color &&
+         !columns.has_part_of_rgb();
+}
+
+// The columns name,r,g,b or r,g,b of rows without column names.
+Columns usual_columns(std::size_t count) {
+  Columns columns;
+  const std::size_t color = count > 3 ? 1 : 0;
+  if (count > 3) columns.name = 0;
+  for (std::size_t i = 0; i < 3; ++i) columns.rgb[i] = color + i;
+  for (std::size_t i = color + 3; i < count; ++i) columns.others.push_back(i);
+  return columns;
 }
 
 // Corrects the columns of a file with the header `label,name`. At first, a column `label` counts as
@@ -161,59 +167,47 @@ bool counts_from_one(const std::vector<std::int64_t>& numbers) {
 
 class ColumnCsvParser {
  public:
-  ColumnCsvParser(const std::vector<CsvRow>& rows, const Columns& columns, const std::string& path)
-      : rows_(rows), columns_(columns), path_(path), builder_(path) {}
+  // `first` is the row of the first class: 1 below a header, else 0.
+  ColumnCsvParser(const std::vector<CsvRow>& rows, const Columns& columns, std::size_t first,
+                  const std::string& path)
+      : rows_(rows), columns_(columns), first_(first), path_(path), builder_(path) {}
 
   Result<ClassTable> parse() {
     if (columns_.has_part_of_rgb() && !columns_.has_rgb())
       return line_error(rows_.front().line,
                         "names some of the columns r, g and b; expected all three, or none", path_);
-    HOTPACK_TRY(check_others());
+    if (first_ > 0) HOTPACK_TRY(check_others());
     HOTPACK_ASSIGN(const std::vector<std::size_t> order, rows_by_id());
     for (const std::size_t row : order) HOTPACK_TRY(add(rows_[row]));
-    warn_of_others();
-    find_count_from_one();
+    warn();
     return builder_.finish();
   }
 
  private:
-  // Fails if a column of unknown meaning may contain ids that contradict the order of the classes.
-  [[nodiscard]] Status check_others() const {
-    const auto ids = columns_.id ? distinct_numbers(rows_, *columns_.id) : std::nullopt;
+  // Fails if a column of unknown meaning may contain ids that contradict the order of the classes,
+  // or those of another column.
+  [[nodiscard]] Status check_others() {
+    std::optional<std::size_t> known = columns_.id;
     for (const std::size_t column : columns_.others) {
       const auto numbers = distinct_numbers(rows_, column);
       if (!numbers || !may_be_ids(plain_word(header(column)), *numbers)) continue;
-      if (columns_.id && ids && *ids != *numbers)
-        return line_error(rows_.front().line,
-                          "the columns '" + header(*columns_.id) + "' and '" + header(column) +
-                              "' hold different ids; remove the column whose ids the labels do not "
-                              "have (to merge ids, use --map)",
-                          path_);
       if (!columns_.id && !std::is_sorted(numbers->begin(), numbers->end()))
         return line_error(rows_.front().line,
                           "the column '" + header(column) +
                               "' holds numbers in an order other than that of the lines; rename "
-                              "the column to 'id' "
-                              "if it holds the classes' ids, or remove the column if classes are "
-                              "numbered in the order of the lines",
+                              "the column to 'id' if it holds the classes' ids, or remove the "
+                              "column if classes are numbered in the order of the lines",
                           path_);
-    }
-    return check_ids_of_others();
-  }
-
-  // Refuses two columns that may contain ids and differ, if no column is called id.
-  [[nodiscard]] Status check_ids_of_others() const {
-    std::optional<std::size_t> first;
-    for (const std::size_t column : columns_.others) {
-      const auto numbers = distinct_numbers(rows_, column);
-      if (columns_.id || !numbers || !may_be_ids(plain_word(header(column)), *numbers)) continue;
-      if (first && distinct_numbers(rows_, *first) != numbers)
+      const auto ids = known ? distinct_numbers(rows_, *known) : numbers;
+      if (ids && *ids != *numbers)
         return line_error(rows_.front().line,
-                          "the columns '" + header(*first) + "' and '" + header(column) +
+                          "the columns '" + header(*known) + "' and '" + header(column) +
                               "' hold different ids; keep the one whose ids the labels have, and "
-                              "rename it to 'id'",
+                              "call it 'id' (to merge ids, use --map)",
                           path_);
-      if (!first) first = column;
+      if (!columns_.id && counts_from_one(*numbers) && !known)
+        builder_.set_counted_from_one(header(column));
+      if (!known) known = column;
     }
     return {};
   }
@@ -221,7 +215,7 @@ class ColumnCsvParser {
   // The rows of classes in the order of their ids or, without ids, in the order of the file.
   Result<std::vector<std::size_t>> rows_by_id() {
     std::vector<std::pair<std::int64_t, std::size_t>> found;
-    for (std::size_t i = 1; i < rows_.size(); ++i) {
+    for (std::size_t i = first_; i < rows_.size(); ++i) {
       HOTPACK_TRY(check_width(rows_[i]));
       std::int64_t id = static_cast<std::int64_t>(i);
       if (columns_.id) {
@@ -240,15 +234,14 @@ class ColumnCsvParser {
   }
 
   [[nodiscard]] Status check_width(const CsvRow& row) const {
-    const std::size_t wanted = rows_.front().fields.size();
-    std::size_t needed = *columns_.name + 1;
+    std::size_t needed = columns_.name ? *columns_.name + 1 : 0;
     for (const auto& column :
          {columns_.id, columns_.color, columns_.rgb[0], columns_.rgb[1], columns_.rgb[2]})
       if (column) needed = std::max(needed, *column + 1);
-    if (row.fields.size() >= needed) return {};
+    if (row.fields.size() >= needed && (columns_.name || row.fields.size() == needed)) return {};
     return line_error(row.line,
                       "has " + columns_text(row.fields.size()) + ", expected " +
-                          std::to_string(wanted) + " as in the first line",
+                          std::to_string(rows_.front().fields.size()) + " as in the first line",
                       path_);
   }
 
@@ -294,27 +287,31 @@ class ColumnCsvParser {
   Status add(const CsvRow& row) {
     std::optional<RgbColor> color;
     if (columns_.has_rgb()) {
-      HOTPACK_ASSIGN(color, rgb_of(row));
+      const auto field = [&](std::size_t i) { return row.fields[*columns_.rgb[i]]; };
+      HOTPACK_ASSIGN(color, rgb_of(row, {field(0), field(1), field(2)}, "expected a number 0…255"));
     } else if (columns_.color && !row.fields[*columns_.color].empty()) {
       HOTPACK_ASSIGN(color, color_of(row, row.fields[*columns_.color]));
     }
-    return builder_.add(row.line, row.fields[*columns_.name], color);
+    return builder_.add(
+        row.line,
+        columns_.name ? row.fields[*columns_.name] : "class_" + std::to_string(builder_.size()),
+        color);
   }
 
-  [[nodiscard]] Result<RgbColor> rgb_of(const CsvRow& row) const {
+  Result<RgbColor> rgb_of(const CsvRow& row, const std::array<std::string, 3>& fields,
+                          std::string_view expected) {
     RgbColor color{};
     bool fraction = false;
     for (std::size_t i = 0; i < color.size(); ++i) {
-      HOTPACK_ASSIGN(color[i], color_value(row, row.fields[*columns_.rgb[i]],
-                                           "expected a number 0…255", fraction, path_));
+      HOTPACK_ASSIGN(color[i], color_value(row, fields[i], expected, fraction, path_));
     }
+    if (fraction && first_fraction_ == 0) first_fraction_ = row.line;
     return color;
   }
 
   // "#804080", "804080", "128 64 128", "(128, 64, 128)"
-  [[nodiscard]] Result<RgbColor> color_of(const CsvRow& row, std::string text) const {
-    if (is_hex_color(text)) return hex_color(text);
-    if (is_hex_color("#" + text)) return hex_color("#" + text);
+  Result<RgbColor> color_of(const CsvRow& row, std::string text) {
+    if (const auto color = hex_color(text.starts_with('#') ? text : "#" + text)) return *color;
     std::replace_if(
         text.begin(), text.end(),
         [](char c) { return c == '(' || c == ')' || c == '[' || c == ']' || c == ','; }, ' ');
@@ -325,29 +322,42 @@ class ColumnCsvParser {
                         "'" + row.fields[*columns_.color] +
                             "' is not a color; expected #rrggbb or three numbers 0…255",
                         path_);
-    RgbColor color{};
-    bool fraction = false;
-    for (std::size_t i = 0; i < color.size(); ++i) {
-      HOTPACK_ASSIGN(color[i], color_value(row, std::string(words[i]),
-                                           "expected #rrggbb or three numbers", fraction, path_));
-    }
-    return color;
+    return rgb_of(row, {std::string(words[0]), std::string(words[1]), std::string(words[2])},
+                  "expected #rrggbb or three numbers");
   }
 
-  void find_count_from_one() {
-    if (columns_.id) return;
+  void warn() {
+    if (!columns_.name) builder_.warn(std::string(kNoNames));
+    if (first_fraction_ != 0)
+      builder_.warn("the class file has colors that are not whole numbers (first in line " +
+                    std::to_string(first_fraction_) + "); their fractions are dropped");
+    std::vector<std::string> titles;
+    std::string advice;
     for (const std::size_t column : columns_.others) {
-      const auto numbers = distinct_numbers(rows_, column);
-      if (numbers && counts_from_one(*numbers))
-        return builder_.set_counted_from_one(header(column));
+      if (first_ > 0 && header(column).empty()) continue;
+      titles.push_back(first_ > 0 ? header(column) : std::to_string(column + 1));
+      advice += advice_about(column);
     }
+    if (!titles.empty())
+      builder_.warn("these columns of the class file are not used: " +
+                    quoted_list_text(titles, titles.size()) + advice);
   }
 
-  void warn_of_others() {
-    std::string names;
-    for (const std::size_t column : columns_.others)
-      if (!header(column).empty()) names += (names.empty() ? "'" : ", '") + header(column) + "'";
-    if (!names.empty()) builder_.warn("these columns of the class file are not used: " + names);
+  // A column of 0 and 1 may mark the classes that are used, another one may name new classes.
+  [[nodiscard]] std::string advice_about(std::size_t column) const {
+    bool marks = first_ > 0, has_zero = false;
+    for (std::size_t i = first_; i < rows_.size(); ++i) {
+      const std::vector<std::string>& fields = rows_[i].fields;
+      const std::string field = column < fields.size() ? fields[column] : std::string();
+      marks = marks && (field == "0" || field == "1");
+      has_zero |= field == "0";
+    }
+    const std::string title = first_ > 0 ? lower(header(column)) : std::string();
+    if (marks && has_zero)
+      return "; if " + quoted_text(header(column)) +
+             " marks classes as not used, give --ignore for each class with 0";
+    const bool names_new = title.starts_with("to") || title.starts_with("new");
+    return names_new ? "; to merge classes by such a column, give the file with --map" : "";
   }
 
   [[nodiscard]] const std::string& header(std::size_t column) const {
@@ -356,8 +366,10 @@ class ColumnCsvParser {
 
   const std::vector<CsvRow>& rows_;
   const Columns& columns_;
+  std::size_t first_;
   const std::string& path_;
   ClassTableBuilder builder_;
+  std::size_t first_fraction_ = 0;  // the line of the first fraction
 };
 
 }  // namespace
@@ -365,14 +377,32 @@ class ColumnCsvParser {
 bool names_a_name(std::string_view column) { return is_one_of(plain_word(column), kNameWords); }
 
 std::optional<Result<ClassTable>> parse_column_csv(std::string_view text, const std::string& path) {
-  const char separator = separator_of(text);
-  const Result<std::vector<CsvRow>> rows = parse_csv(text, path, separator);
-  if (!rows.ok() || rows->empty() || is_for_color_csv(rows->front().fields, separator))
-    return std::nullopt;
+  const Result<std::vector<CsvRow>> rows = parse_csv(text, path, separator_of(text));
+  if (!rows.ok() || rows->empty()) return std::nullopt;
   std::optional<Columns> columns = columns_of(rows->front().fields);
   if (!columns) return std::nullopt;
+  if (is_of_images(rows->front().fields, *columns))
+    return line_error(rows->front().line,
+                      "this is a table of whole-image classes (" +
+                          quoted_text(rows->front().fields.front()) +
+                          "), without colors; expected name,r,g,b or id,name. Pack whole-image "
+                          "labels with --image-folders",
+                      path);
   find_ids_among_names(*rows, *columns);
-  return ColumnCsvParser(*rows, *columns, path).parse();
+  return ColumnCsvParser(*rows, *columns, 1, path).parse();
+}
+
+Result<ClassTable> parse_color_csv(std::string_view text, const std::string& path) {
+  HOTPACK_ASSIGN(const std::vector<CsvRow> rows, parse_csv(text, path));
+  const std::vector<std::string>& first = rows.front().fields;
+  if (first.size() < 3)
+    return line_error(rows.front().line,
+                      "has " + columns_text(first.size()) + "; expected a row name,r,g,b", path);
+  const Columns columns = usual_columns(first.size());
+  const bool header = std::none_of(columns.rgb.begin(), columns.rgb.end(), [&](const auto& column) {
+    return number_of(first[*column]).has_value();
+  });
+  return ColumnCsvParser(rows, columns, header ? 1 : 0, path).parse();
 }
 
 }  // namespace hotpack::labels

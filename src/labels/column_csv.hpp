@@ -1,5 +1,6 @@
-// Parses class files whose first row names the columns: `name,color`, `id;name`, `Pixel Value,
-// Class`, `name,b,g,r`. Only src/labels uses this.
+// Parses class files that are tables: those whose first row names the columns, such as
+// `name,color`, `id;name`, `Pixel Value,Class` or `name,b,g,r`, and rows name,r,g,b. Only
+// src/labels uses this.
 //
 // Pure functions; thread-safe. Errors have code `data` and name file and line.
 #pragma once
@@ -19,8 +20,11 @@ namespace hotpack::labels {
 // tabs. Returns nothing for other files. Columns may come in any order: a name; a color as #rrggbb,
 // as three numbers, or in columns r, g, b; an id. Ids must be 0 … N−1. A row whose id is 255 or −1
 // and whose name means ignored pixels ("void", "ignore", …) is skipped with a warning. Columns with
-// other meanings are ignored, also with a warning.
+// other meanings are ignored, also with a warning. Refuses tables of whole-image classes.
 [[nodiscard]] std::optional<Result<ClassTable>> parse_column_csv(std::string_view text,
                                                                  const std::string& path);
+// Parses rows name,r,g,b[,…] or r,g,b between commas, with a header only if its r,g,b are not
+// numbers. Precondition: a row contains text.
+[[nodiscard]] Result<ClassTable> parse_color_csv(std::string_view text, const std::string& path);
 
 }  // namespace hotpack::labels

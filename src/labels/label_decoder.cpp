@@ -111,6 +111,7 @@ void LabelDecoder::Impl::build_tables() {
       return build_binary_table();
     case LabelKind::automatic:
     case LabelKind::rgb_id:
+    case LabelKind::instances:
       return;  // check_rules() refuses them
   }
 }

@@ -1,17 +1,15 @@
 // parse_label_map(): reads the text of a map.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
-#include "labels/csv.hpp"
 #include "labels/label_map.hpp"
-#include "labels/packed_color.hpp"
 #include "labels/table_text.hpp"
 
 namespace hotpack::labels {
@@ -104,14 +102,6 @@ Result<MapForm> form_of(const std::vector<CsvRow>& rows, const std::string& path
   return form;
 }
 
-std::optional<RgbColor> hex_color(std::string_view text) {
-  std::uint32_t value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (text.size() != 6 || failure != std::errc() || end != text.data() + text.size())
-    return std::nullopt;
-  return unpacked_color(value);
-}
-
 bool is_comment(const CsvRow& row) {
   const std::string& text = row.fields.front();
   return text == "#" || text.starts_with("# ") || text.starts_with("#\t");
@@ -178,7 +168,7 @@ class MapParser {
       return line_error(row.line, "the old value is missing; expected " + std::string(kExpected),
                         map_.path);
     if (text.starts_with('#')) {
-      if (const auto color = hex_color(std::string_view(text).substr(1))) return OldValue(*color);
+      if (const auto color = hex_color(text)) return OldValue(*color);
       return line_error(row.line, "'" + text + "' is not a color; expected #rrggbb", map_.path);
     }
     const auto id = whole_number_of(text);

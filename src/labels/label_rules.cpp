@@ -102,6 +102,7 @@ LabelSource source_of(std::uint32_t value, const LabelRules& rules) {
     case LabelKind::automatic:
     case LabelKind::index:
     case LabelKind::rgb_id:
+    case LabelKind::instances:
       break;
   }
   return static_cast<std::int64_t>(value);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
 
 namespace hotpack::labels {
 namespace {
@@ -12,63 +13,6 @@ namespace {
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 using Words = std::array<std::string_view, 3>;
-
-// Returns the number of bytes of the UTF-8 character at the start of `text` (no overlong forms, no
-// surrogates, nothing beyond U+10FFFF); 0 if no character starts there.
-std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
-  };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const int first = byte(0), second = byte(1);
-  if (first < 0x80) return 1;
-  if (first < 0xC2 || !follows(1)) return 0;
-  if (first < 0xE0) return 2;
-  const bool outside = (first == 0xE0 && second < 0xA0) || (first == 0xED && second > 0x9F) ||
-                       (first == 0xF0 && second < 0x90) || (first == 0xF4 && second > 0x8F) ||
-                       first > 0xF4;
-  if (outside || !follows(2)) return 0;
-  if (first < 0xF0) return 3;
-  return follows(3) ? 4 : 0;
-}
-
-// The position of the first byte that is not UTF-8; absent if there is none.
-std::optional<std::size_t> first_foreign_byte(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = character_length(text.substr(at));
-    if (length == 0) return at;
-    at += length;
-  }
-  return std::nullopt;
-}
-
-std::uint32_t code_point(std::string_view character) {
-  const auto byte = [&](std::size_t i) {
-    return static_cast<std::uint32_t>(static_cast<unsigned char>(character[i]));
-  };
-  if (character.size() == 1) return byte(0);
-  std::uint32_t code = byte(0) & (0x7Fu >> character.size());
-  for (std::size_t i = 1; i < character.size(); ++i) code = code << 6 | (byte(i) & 0x3F);
-  return code;
-}
-
-bool is_unshown(std::uint32_t code) {
-  const auto between = [code](std::uint32_t first, std::uint32_t last) {
-    return code >= first && code <= last;
-  };
-  const bool control = code < 0x20 || between(0x7F, 0x9F);
-  const bool direction = code == 0x61C || between(0x200E, 0x200F) || between(0x202A, 0x202E) ||
-                         between(0x2066, 0x2069);
-  return control || direction || between(0x2028, 0x2029) || code == 0xFEFF;
-}
-
-std::string code_text(std::uint32_t code) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string digits;
-  for (; code > 0 || digits.size() < 4; code /= 16)
-    digits.insert(digits.begin(), kDigits[code % 16]);
-  return "U+" + digits;
-}
 
 bool begins_with(std::span<const std::string> fields, const Words& words) {
   return fields.size() >= words.size() &&
@@ -129,7 +73,7 @@ Result<std::string_view> plain_text(std::string_view text, std::string_view expe
         1, "the file is text in UTF-16, which some programs call Unicode; save it as UTF-8", path);
   if (text.find('\0') != std::string_view::npos)
     return data_error("not a text file in UTF-8; expected " + std::string(expected), path);
-  if (const auto at = first_foreign_byte(text)) {
+  if (const auto at = first_faulty_byte(text)) {
     const auto line = 1 + static_cast<std::size_t>(std::count(
                               text.begin(), text.begin() + static_cast<std::ptrdiff_t>(*at), '\n'));
     return line_error(line,
@@ -138,16 +82,6 @@ Result<std::string_view> plain_text(std::string_view text, std::string_view expe
                       path);
   }
   return text;
-}
-
-std::optional<std::string> unshown_character(std::string_view text) {
-  while (!text.empty()) {
-    const std::size_t length = std::max<std::size_t>(1, character_length(text));
-    const std::uint32_t code = code_point(text.substr(0, length));
-    if (is_unshown(code)) return code_text(code);
-    text.remove_prefix(length);
-  }
-  return std::nullopt;
 }
 
 bool names_rgb(std::span<const std::string> fields) {

@@ -11,10 +11,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/csv.hpp"
 #include "hotpack/result.hpp"
-#include "labels/csv.hpp"
 
 namespace hotpack::labels {
+
+// A warning.
+inline constexpr std::string_view kNoNames =
+    "the class file has no names: classes are called class_0, class_1, …";
 
 [[nodiscard]] std::string lower(std::string_view text);  // ASCII letters only
 
@@ -39,11 +43,6 @@ namespace hotpack::labels {
 // message then says with `expected` what the file should contain.
 [[nodiscard]] Result<std::string_view> plain_text(std::string_view text, std::string_view expected,
                                                   const std::string& path);
-
-// Returns the first character of a UTF-8 text that is invisible or changes how other characters
-// look (control characters, line ends, direction marks), written as "U+202E"; nothing if there is
-// none.
-[[nodiscard]] std::optional<std::string> unshown_character(std::string_view text);
 
 // Returns true if the first three fields are words for red, green and blue. names_bgr() does the
 // same for blue, green and red.

@@ -35,6 +35,20 @@ std::uint64_t brightest_sample(ConstPixels pixels) {
   return brightest;
 }
 
+bool has_more_than_two_values(ConstIds samples) {
+  if (samples.data == nullptr) return false;
+  const std::uint16_t first = samples.row(0)[0];
+  std::uint16_t other = first;
+  for (int y = 0; y < samples.height; ++y)
+    for (int x = 0; x < samples.width; ++x) {
+      const std::uint16_t value = samples.row(y)[x];
+      if (value == first || value == other) continue;
+      if (other != first) return true;
+      other = value;
+    }
+  return false;
+}
+
 // If other options would accept the unknown values, explains why they are unknown. Else empty.
 std::string limit_text(const labels::DecodeReport& report, const LabelSetup& setup) {
   constexpr std::string_view kNearest = "nearest:";
@@ -190,13 +204,19 @@ struct ImageLoader::Impl {
   Status take_room_for(const Sample& sample);
   void count_flaw(const codecs::JpegFlaw& flaw, const std::string& path,
                   SampleInspection* inspection);
+  [[nodiscard]] bool is_transparent();
   Outcome decode_image(SampleInspection* inspection);
   Outcome decode_label(SampleInspection* inspection);
+  Outcome decode_mask(const Mask& mask, std::size_t number, SampleInspection* inspection,
+                      ConstIds& ids);
   Outcome decode_masks(const Sample& sample, SampleInspection* inspection);
+  Outcome merge_masks(const Sample& sample, SampleInspection* inspection);
   Status inspect_label_of_bad_image(const Sample& sample, const Problem& image_problem,
                                     SampleInspection& inspection);
   Outcome decode_ids(std::span<const std::byte> file, const std::string& path,
                      SampleInspection* inspection, ConstIds& ids);
+  [[nodiscard]] Problem overlap(std::span<const Mask> masks, std::size_t first, std::size_t second,
+                                std::size_t place) const;
   ConstIds matched_to_image(ConstIds ids);
   Status draw_canvas();
 
@@ -216,7 +236,7 @@ struct ImageLoader::Impl {
   geometry::NearestPlacer placer, matcher;
   labels::DecodeReport report;
   std::vector<std::uint64_t> mask_hashes;
-  Buffer canvas_pixels, canvas_ids, canvas_label, source_ids, matched_ids, record_ids;
+  Buffer canvas_pixels, canvas_ids, canvas_label, source_ids, matched_ids, merged_ids, record_ids;
 };
 
 Outcome ImageLoader::Impl::probe(std::span<const std::byte> bytes, const std::string& path,
@@ -244,7 +264,7 @@ Outcome ImageLoader::Impl::read_masks(const Sample& sample) {
     std::uint64_t hash = 0;
     HOTPACK_ASSIGN(auto problem, read_label(mask.file, hash));
     if (problem) return problem;
-    if (mask.class_id == kNoClass)
+    if (mask.class_id == kNoClass && !list.merges_masks)
       return std::optional(Problem{ProblemKind::unknown_folder, list.mask_path(mask),
                                    "'" + list.mask_names[mask.name] + "' is not a class"});
     mask_hashes.push_back(hash);
@@ -266,7 +286,7 @@ Outcome ImageLoader::Impl::read_files(const Sample& sample) {
   if (problem) return problem;
   if (list.has_label_files) {
     HOTPACK_ASSIGN(problem, read_label(sample.label, loaded.hash[1]));
-  } else if (setup.multi) {
+  } else if (setup.multi || list.merges_masks) {
     HOTPACK_ASSIGN(problem, read_masks(sample));
   }
   return problem;
@@ -315,7 +335,9 @@ std::uint64_t ImageLoader::Impl::label_bytes() const {
   for (const FileHeader& label : loaded.headers.labels) most = std::max(most, decoded_bytes(label));
   const bool resized = options.size_mismatch == SizeMismatch::resize_label && most > 0 &&
                        loaded.headers.label_size() != loaded.size;
-  return most + (resized ? 2 * area(loaded.size) : 0);
+  const Extent merged =
+      list.merges_masks ? loaded.headers.label_size().value_or(Extent{}) : Extent{};
+  return most + (resized ? 2 * area(loaded.size) : 0) + 2 * area(merged);
 }
 
 Status ImageLoader::Impl::take_room(std::uint64_t bytes, const std::string& path) {
@@ -342,6 +364,18 @@ Status ImageLoader::Impl::take_room_for(const Sample& sample) {
                   : 0;
   if (one_hot <= kMaxCanvasBytes) bytes += one_hot;  // decode_masks() refuses more
   return take_room(bytes, loaded.headers.image.path);
+}
+
+// True if the alpha of the image is 0 everywhere: only what is behind it can be seen.
+bool ImageLoader::Impl::is_transparent() {
+  if (!loaded.headers.image.info.has_alpha) return false;
+  codecs::ImageOptions decode = image_options();
+  for (const RgbColor behind : {RgbColor{0, 0, 0}, RgbColor{255, 255, 255}}) {
+    decode.blend = behind;
+    const Result<ConstPixels> seen = image_decoder.decode_image(image_file, decode);
+    if (!seen.ok() || !has_only(*seen, behind)) return false;
+  }
+  return true;
 }
 
 Outcome ImageLoader::Impl::decode_image(SampleInspection* inspection) {
@@ -373,8 +407,17 @@ Outcome ImageLoader::Impl::decode_ids(std::span<const std::byte> file, const std
                          static_cast<std::size_t>(raw->width) * 2};
   report = {};
   const Status status = setup.decoder->decode(*raw, plane, report);
-  if (inspection != nullptr)
+  if (inspection != nullptr) {
     inspect_label(*raw, report, status.ok() ? ConstIds(plane) : ConstIds(), *inspection);
+    if (loaded.pixels.data != nullptr)
+      inspection->defects.shows_label |= shows_label(loaded.pixels, *raw);
+  }
+  if (status.ok() && setup.numbers_objects() && !setup.rules->threshold && !raw->lossy &&
+      has_more_than_two_values(raw->samples))
+    return std::optional(
+        Problem{ProblemKind::label_form, path,
+                "holds more than two values, and the mask of one object has two; give --label-kind "
+                "index if the values are ids, or --threshold N if edges are soft"});
   const ProblemKind form =
       report.ambiguous ? ProblemKind::ambiguous_label : ProblemKind::label_form;
   if (!status.ok()) return std::optional(Problem{form, path, status.error().message});
@@ -411,6 +454,8 @@ Outcome ImageLoader::Impl::decode_label(SampleInspection* inspection) {
   HOTPACK_ASSIGN(auto problem, decode_ids(label_file, loaded.headers.labels.front().path,
                                           inspection, loaded.ids));
   if (problem) return problem;
+  loaded.classes.as_packed = !options.tile && fills(extent_of(loaded.ids), loaded.canvas);
+  if (!loaded.classes.as_packed) find_classes(loaded.ids, schema.class_count(), loaded.classes.ids);
   loaded.diagnostics.label_resized += extent_of(loaded.ids) != loaded.size;
   loaded.ids = matched_to_image(loaded.ids);
   return problem;
@@ -459,9 +504,96 @@ Status ImageLoader::Impl::draw_canvas() {
   return {};
 }
 
-// Reads the masks of a sample and sets the bits of each mask's class in the record or canvas. Each
-// mask is read a second time here, because all masks of an image together may be too large to keep
-// in memory.
+// The problem of two masks, the `first`-th (counted from 1) and `second` (from 0), that share a
+// pixel.
+Problem ImageLoader::Impl::overlap(std::span<const Mask> masks, std::size_t first,
+                                   std::size_t second, std::size_t place) const {
+  const auto width = static_cast<std::size_t>(loaded.headers.label_size()->width);
+  return {ProblemKind::label_form, list.mask_path(masks[second]),
+          "overlaps " + quoted_text(list.mask_path(masks[first - 1])) +
+              " at x=" + std::to_string(place % width) + " y=" + std::to_string(place / width) +
+              ", and a pixel belongs to one object; repair one of the masks, or give --label-kind "
+              "binary for the union"};
+}
+
+// Reads and decodes a mask, the second time, because all masks of an image together may be too
+// large to keep in memory.
+Outcome ImageLoader::Impl::decode_mask(const Mask& mask, std::size_t number,
+                                       SampleInspection* inspection, ConstIds& ids) {
+  const std::string path = list.mask_path(mask);
+  HOTPACK_ASSIGN(const auto file, label_reader.read(path, mask.file.bytes));
+  if (xxh3_64(file) != mask_hashes[number])
+    return Error{ErrorCode::io, "changed while it was read; run the same command again", path, {}};
+  return decode_ids(file, path, inspection, ids);
+}
+
+// Reads the masks of a sample and merges them into one label: object i of a sample has id i or, in
+// a union, 1. Other pixels have id 0, or are ignored if a mask has no class for them and no other
+// mask has them in its foreground.
+Outcome ImageLoader::Impl::merge_masks(const Sample& sample, SampleInspection* inspection) {
+  const Extent size = *loaded.headers.label_size();
+  const MutableIds merged{merged_ids.reserve_as<std::uint16_t>(area(size)), size.width, size.height,
+                          1, static_cast<std::size_t>(size.width) * 2};
+  std::fill_n(merged.data, area(size), std::uint16_t{0});
+  const std::span<const Mask> masks = list.masks_of(sample);
+  for (std::size_t i = 0; i < masks.size(); ++i) {
+    ConstIds ids;
+    HOTPACK_ASSIGN(auto problem, decode_mask(masks[i], i, inspection, ids));
+    if (problem) return problem;
+    if (extent_of(ids) != size)
+      return std::optional(Problem{ProblemKind::size_mismatch, list.mask_path(masks[i]),
+                                   "differs in size from " +
+                                       quoted_text(list.mask_path(masks.front())) +
+                                       ", and the masks of an image are merged"});
+    const auto id = static_cast<std::uint16_t>(setup.numbers_objects() ? i + 1 : 1);
+    for (std::size_t place = 0; place < area(size); ++place) {
+      std::uint16_t& pixel = merged.data[place];
+      if (ids.data[place] == 0) continue;
+      if (id > 1 && pixel != 0 && pixel != labels::kIgnored)
+        return std::optional(overlap(masks, pixel, i, place));
+      if (ids.data[place] == 1)
+        pixel = id;
+      else if (pixel == 0)
+        pixel = labels::kIgnored;
+    }
+  }
+  if (inspection != nullptr) {
+    RawLabel label;
+    label.width = size.width;
+    label.height = size.height;
+    label.bit_depth = 16;
+    label.samples = merged;
+    inspect_label(label, {}, merged, *inspection);
+  }
+  loaded.diagnostics.label_resized += size != loaded.size;
+  loaded.ids = matched_to_image(merged);
+  return std::optional<Problem>();
+}
+
+namespace {
+
+// Counts those pixels of a mask that an earlier mask of its class has as background, so that each
+// pixel of the class counts once. `seen` has the pixels of the earlier masks, one byte each.
+void count_once(ConstIds ids, std::vector<std::uint8_t>& seen, LabelInspection& label) {
+  seen.resize(area(extent_of(ids)));
+  std::uint64_t again = 0;
+  for (std::size_t place = 0; place < seen.size(); ++place) {
+    if (ids.data[place] != 1) continue;
+    again += seen[place];
+    seen[place] = 1;
+  }
+  if (again == 0) return;
+  std::vector<ValueCount>& classes = label.classes;
+  if (classes.empty() || classes.front().value != 0) classes.insert(classes.begin(), {0, 0});
+  classes.front().pixels += again;
+  for (ValueCount& found : classes)
+    if (found.value == 1) found.pixels -= again;
+  std::erase_if(classes, [](const ValueCount& found) { return found.pixels == 0; });
+}
+
+}  // namespace
+
+// Reads the masks of a sample and sets the bits of each mask's class in the record or canvas.
 Outcome ImageLoader::Impl::decode_masks(const Sample& sample, SampleInspection* inspection) {
   const auto& [size, region] = loaded.canvas;
   const std::uint64_t bytes =
@@ -476,15 +608,20 @@ Outcome ImageLoader::Impl::decode_masks(const Sample& sample, SampleInspection* 
                                      static_cast<std::size_t>(bytes));
   std::memset(one_hot.data(), 0, one_hot.size());
   std::size_t number = 0;
+  loaded.classes.as_packed = false;
+  std::uint32_t last_class = kNoClass;
+  std::vector<std::uint8_t> seen;  // pixels of the class in earlier masks
   for (const Mask& mask : list.masks_of(sample)) {
-    const std::string path = list.mask_path(mask);
-    HOTPACK_ASSIGN(const auto file, label_reader.read(path, mask.file.bytes));
-    if (xxh3_64(file) != mask_hashes[number++])
-      return Error{
-          ErrorCode::io, "changed while it was read; run the same command again", path, {}};
+    std::vector<std::uint32_t> found;
     ConstIds ids;
-    HOTPACK_ASSIGN(auto problem, decode_ids(file, path, inspection, ids));
+    HOTPACK_ASSIGN(auto problem, decode_mask(mask, number++, inspection, ids));
     if (problem) return problem;
+    find_classes(ids, 2, found);
+    if (std::exchange(last_class, mask.class_id) != mask.class_id) seen.clear();
+    if (inspection != nullptr) count_once(ids, seen, inspection->label_pixels.back());
+    std::vector<std::uint32_t>& classes = loaded.classes.ids;
+    const bool again = !classes.empty() && classes.back() == mask.class_id;
+    if (!found.empty() && found.back() == 1 && !again) classes.push_back(mask.class_id);
     loaded.diagnostics.label_resized += extent_of(ids) != loaded.size;
     const MutableIds record{record_ids.reserve_as<std::uint16_t>(area(size)), size.width,
                             size.height, 1, static_cast<std::size_t>(size.width) * 2};
@@ -510,13 +647,18 @@ Outcome ImageLoader::Impl::load_image_of(const Sample& sample, SampleInspection*
     return changed_image(loaded.headers.image.path, sample.size, loaded.size, plan_is_fixed);
   loaded.canvas = canvas_of(options, loaded.size);
   HOTPACK_TRY(take_room_for(sample));
+  const bool transparent = inspection != nullptr && is_transparent();
   HOTPACK_ASSIGN(auto problem, decode_image(inspection));
   if (!problem && inspection != nullptr) {
     inspection->brightness = brightness_grid(loaded.pixels);
+    inspection->defects = find_defects(loaded.pixels);
+    inspection->defects.transparent = transparent;
     inspection->counts = loaded.diagnostics;
   }
   if (!problem && list.has_label_files) {
     HOTPACK_ASSIGN(problem, decode_label(inspection));
+  } else if (!problem && list.merges_masks) {
+    HOTPACK_ASSIGN(problem, merge_masks(sample, inspection));
   } else if (!problem && setup.multi) {
     HOTPACK_ASSIGN(problem, decode_masks(sample, inspection));
   }
@@ -529,6 +671,7 @@ Status ImageLoader::Impl::load(const Sample& sample, SampleInspection* inspectio
   loaded.pixels = {};
   loaded.ids = {};
   loaded.one_hot = {};
+  loaded.classes = {};
   loaded.diagnostics = {};
   HOTPACK_ASSIGN(loaded.problem, load_image_of(sample, inspection));
   if (loaded.problem && inspection != nullptr)

@@ -18,6 +18,7 @@
 #include "label_setup/header_probe.hpp"
 #include "label_setup/label_setup.hpp"
 #include "label_setup/placement.hpp"
+#include "pack/class_uses.hpp"
 #include "pack/diagnostic_counts.hpp"
 #include "pack/inspection.hpp"
 #include "pack/plan.hpp"
@@ -49,6 +50,7 @@ struct LoadedImage {
   ConstIds ids;  // the class ids of the label on that canvas or image, if there is a label
   std::span<const std::byte>
       one_hot;                     // several masks, encoded as in records; of the canvas if tiled
+  LabelClasses classes;            // of the label; reported with the first tile
   std::optional<Problem> problem;  // concerns the whole image, so all of its tiles
   DiagnosticCounts diagnostics;    // reported with the first tile
 };

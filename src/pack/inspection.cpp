@@ -49,7 +49,7 @@ class PixelRow {
       : bytes_(reinterpret_cast<const std::byte*>(samples)), pixel_bytes_(sizeof *samples) {}
   explicit PixelRow(const std::uint8_t* colors)
       : bytes_(reinterpret_cast<const std::byte*>(colors)), pixel_bytes_(3) {}
-  // Of colors of 16 bits per channel, red is the value.
+  // The red of colors of 16 bits per channel is the value.
   static PixelRow of_wide(const std::uint16_t* colors) {
     PixelRow row(colors);
     row.pixel_bytes_ = 3 * sizeof *colors;
@@ -204,6 +204,34 @@ std::uint64_t hash_of(ConstIds ids) {
   return xxh3_64(std::as_bytes(std::span(rows)));
 }
 
+// Counts pixels whose id differs from those of all eight neighbors.
+std::uint64_t count_lone(ConstIds ids) {
+  std::uint64_t lone = 0;
+  for (int y = 1; y + 1 < ids.height; ++y) {
+    const std::uint16_t *const above = ids.row(y - 1), *const row = ids.row(y),
+                               *const below = ids.row(y + 1);
+    unsigned in_row = 0;
+    for (int x = 1; x + 1 < ids.width; ++x) {
+      const std::uint16_t id = row[x];
+      in_row += static_cast<unsigned>(id != row[x - 1]) & (id != row[x + 1]) & (id != above[x]) &
+                (id != below[x]) & (id != above[x - 1]) & (id != above[x + 1]) &
+                (id != below[x - 1]) & (id != below[x + 1]);
+    }
+    lone += in_row;
+  }
+  return lone;
+}
+
+std::uint64_t count_border_ones(ConstIds ids) {
+  std::uint64_t ones = 0;
+  for (int y = 0; y < ids.height; ++y) {
+    const bool whole = y == 0 || y == ids.height - 1;
+    const int step = whole ? 1 : std::max(1, ids.width - 1);
+    for (int x = 0; x < ids.width; x += step) ones += ids.row(y)[x] == 1;
+  }
+  return ones;
+}
+
 void scan_rows(const RawLabel& label, RunScanner& scanner) {
   for (int y = 0; y < label.height; ++y)
     scanner.row(y, label.rgb.data != nullptr        ? PixelRow(label.rgb.row(y))
@@ -229,6 +257,8 @@ void inspect_label(const RawLabel& label, const labels::DecodeReport& report, Co
   scan_rows(label, scanner);
   if (!out.decoded) return;
   out.ids_hash = hash_of(ids);
+  out.lone_pixels = count_lone(ids);
+  out.border_ones = count_border_ones(ids);
   out.unknown = report.unknown;
   out.unknown_pixels = report.unknown_pixels;
   out.unknown_kinds = report.unknown_kinds;

@@ -19,6 +19,7 @@
 #include "labels/label_decoder.hpp"
 #include "pack/brightness_grid.hpp"
 #include "pack/diagnostic_counts.hpp"
+#include "pack/image_defects.hpp"
 #include "settings/problem.hpp"
 
 namespace hotpack::pipeline {
@@ -74,6 +75,8 @@ struct LabelInspection {
   bool decoded = false;
   std::vector<ValueCount> classes;  // classes that occur, by ascending id
   std::uint64_t ids_hash = 0;       // XXH3-64 of width, height and the ids of all pixels
+  std::uint64_t lone_pixels = 0;    // pixels inside with another class than all eight neighbors
+  std::uint64_t border_ones = 0;    // pixels of class 1 in the first and last row and column
   std::uint64_t ignored =
       0;  // pixels without a class, including unknown values that --unknown ignores
   std::vector<labels::UnknownValue> unknown;
@@ -95,10 +98,12 @@ struct SampleInspection {
       source_hash{};  // XXH3-64 of image and label file; also set if the sample has a problem
   std::optional<codecs::ImageInfo> image;
   std::optional<codecs::ImageInfo> label;
-  DiagnosticCounts counts;                    // of the image; zero if it cannot be decoded
-  std::vector<FlawedFile> flawed;             // JPEGs with a flaw that were decoded
-  std::optional<BrightnessGrid> brightness;   // of the image; absent if it cannot be decoded
-  std::vector<LabelInspection> label_pixels;  // of the label, or one per mask, in order
+  DiagnosticCounts counts;                   // of the image; zero if it cannot be decoded
+  std::vector<FlawedFile> flawed;            // JPEGs with a flaw that were decoded
+  ImageDefects defects;                      // of the image; none if it cannot be decoded
+  std::optional<BrightnessGrid> brightness;  // of the image; absent if it cannot be decoded
+  // One entry for the label, or one per mask, in order; then one for the label they were merged to.
+  std::vector<LabelInspection> label_pixels;
   std::optional<Problem>
       label_problem;  // a problem of the label, if the sample is refused because of its image
 };

@@ -234,6 +234,34 @@ bool agrees_with_row(const OutputFolder& folder, const Plan& plan, std::size_t s
   return folder.manifest->shards[shard] == finished.row;
 }
 
+// Compares the times of source files with that of a shard's file.
+class SourceTimes {
+ public:
+  SourceTimes(const std::string& shard, const SampleList& list) : list_(list) {
+    shard_ = std::filesystem::last_write_time(shard, failure_);
+  }
+  // True if a file of the sample is not older than the shard.
+  [[nodiscard]] bool is_newer(const Sample& sample) {
+    if (failure_) return false;
+    const auto masks = list_.masks_of(sample);
+    return is_newer(list_.image_path(sample)) ||
+           (list_.has_label_files && is_newer(list_.label_path(sample))) ||
+           std::any_of(masks.begin(), masks.end(),
+                       [&](const Mask& mask) { return is_newer(list_.mask_path(mask)); });
+  }
+
+ private:
+  // Equal times count as newer, because clocks of file systems have steps of milliseconds.
+  [[nodiscard]] bool is_newer(const std::string& path) const {
+    std::error_code failure;
+    const auto time = std::filesystem::last_write_time(path, failure);
+    return !failure && time >= shard_;
+  }
+  const SampleList& list_;
+  std::error_code failure_;
+  std::filesystem::file_time_type shard_;
+};
+
 }  // namespace
 
 Result<OutputFolder> read_output_folder(const std::string& path, const OriginRules& rules) {
@@ -365,8 +393,18 @@ Result<std::vector<std::string>> read_keys(const std::string& folder, const std:
   return keys;
 }
 
+bool has_newer_source(const std::string& folder, const std::string& name, const ShardPlan& shard,
+                      const SampleList& list) {
+  SourceTimes times(folder + "/" + name, list);
+  const auto first = list.samples.begin() + static_cast<std::ptrdiff_t>(shard.first);
+  return std::any_of(first, first + static_cast<std::ptrdiff_t>(shard.samples),
+                     [&](const Sample& sample) { return times.is_newer(sample); });
+}
+
 Result<SourceCheck> check_sources(const std::string& folder, const std::string& name,
-                                  const ShardPlan& plan, const SampleList& list) {
+                                  const ShardPlan& plan, const SampleList& list,
+                                  SourcesToHash which) {
+  SourceTimes times(folder + "/" + name, list);
   HOTPACK_ASSIGN(const OpenShard shard, open_shard(folder + "/" + name));
   const format::Tensor& hashes = *shard->header().find("source.hash");
   SourceReader reader;
@@ -390,15 +428,19 @@ Result<SourceCheck> check_sources(const std::string& folder, const std::string& 
   std::uint64_t record = 0;  // records are the planned samples in order, without skipped ones
   for (std::uint64_t s = plan.first; s < plan.first + plan.samples && check.unchanged; ++s) {
     const Sample& sample = list.samples[static_cast<std::size_t>(s)];
-    if (record == shard->records() || key_of(*shard, record) != list.key(sample)) {
-      check.skipped.push_back(s);
-      continue;
-    }
-    if (last_image == sample.image.text) {
+    const bool skipped = record == shard->records() || key_of(*shard, record) != list.key(sample);
+    if (!skipped && last_image == sample.image.text) {
       ++record;
       continue;
     }
+    const bool wanted = which == SourcesToHash::all || times.is_newer(sample);
+    if (skipped && wanted) check.skipped.push_back(s);
+    if (skipped) continue;
     last_image = sample.image.text;
+    if (!wanted) {
+      ++record;
+      continue;
+    }
     HOTPACK_ASSIGN(std::uint64_t hash, hash_of(list.image_path(sample), sample.image.bytes));
     check.unchanged = hash == stored(2 * record);
     if (check.unchanged && (list.has_label_files || sample.mask_count > 0)) {

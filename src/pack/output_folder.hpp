@@ -91,15 +91,26 @@ using KeyVisitor = std::function<void(const Schema& schema, std::string_view key
 [[nodiscard]] Result<std::vector<std::string>> read_keys(const std::string& folder,
                                                          const std::string& name);
 
-// The result of hashing the source files of a kept shard (--recheck).
+// The source files of a kept shard that are hashed again.
+enum class SourcesToHash {
+  newer,  // those that changed after the shard's file; one without a time counts as older
+  all,    // --recheck
+};
+
+// True if a source file of a shard is not older than the file of the shard.
+[[nodiscard]] bool has_newer_source(const std::string& folder, const std::string& name,
+                                    const ShardPlan& shard, const SampleList& list);
+
+// The result of hashing source files of a kept shard.
 struct SourceCheck {
   bool unchanged = true;  // the files of packed samples still have the hashes stored in the shard
   std::vector<std::uint64_t>
       skipped;  // indices of samples that the shard lacks; it stores nothing about them
 };
-// Hashes the source files of a shard's samples again and compares the hashes with those in the
-// shard. Failure: `io`.
+// Hashes source files of a shard's samples again and compares the hashes with those in the shard.
+// Samples with no file to hash are left out. Failure: `io`.
 [[nodiscard]] Result<SourceCheck> check_sources(const std::string& folder, const std::string& name,
-                                                const ShardPlan& shard, const SampleList& list);
+                                                const ShardPlan& shard, const SampleList& list,
+                                                SourcesToHash which = SourcesToHash::all);
 
 }  // namespace hotpack::pipeline

@@ -111,6 +111,7 @@ class Packing {
     run_.layout = inputs_.discovery().layout;
     run_.orphans_left_out = inputs_.discovery().orphans_left_out;
     run_.other_files = inputs_.discovery().other_files;
+    run_.excluded = inputs_.discovery().excluded;
     return {};
   }
 
@@ -210,8 +211,12 @@ class Packing {
     for (PackedSet& set : sets_)
       if (book_ != nullptr) HOTPACK_TRY(set.begin_receipt(*book_));
     run_.status = PackStatus::complete;
+    std::uint64_t samples = 0;
+    for (const PackedSet& set : sets_) samples += set.samples();
+    inputs_.joined().begin(samples);
     for (PackedSet& set : sets_) {
       HOTPACK_ASSIGN(PackReport report, set.write());
+      inputs_.joined().end_part(set.samples());
       const PackStatus status = report.status;
       run_.sets.push_back(std::move(report));
       if (status == PackStatus::stopped) return end(PackStatus::stopped);

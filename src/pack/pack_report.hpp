@@ -70,6 +70,7 @@ struct PackRun {
   ProblemLog problems;                     // why the inputs were refused
   std::uint64_t orphans_left_out = 0;
   std::uint64_t other_files = 0;      // files in the input folders without an image extension
+  std::uint64_t excluded = 0;         // files and folders that --exclude left out
   std::string plan_file;              // of `plan`: the file that it wrote
   std::uint64_t plan_file_bytes = 0;  // its size
   std::string receipt;                // the file of --receipt; empty without one

@@ -1,6 +1,7 @@
 #include "pack/packed_set.hpp"
 
 #include <sys/stat.h>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -129,6 +130,13 @@ void PackedSet::use_plan(const LabelSetup& setup, Plan plan) {
   if (options_.run.partition) range_ = shards_of(*options_.run.partition, plan_->shards.size());
 }
 
+std::uint64_t PackedSet::samples() const {
+  std::uint64_t samples = 0;
+  for (std::uint64_t i = range_.first; i < range_.end; ++i)
+    samples += plan_->shards[static_cast<std::size_t>(i)].samples;
+  return samples;
+}
+
 // Finds the existing shards that stay. Refuses a folder that holds another pack.
 Status PackedSet::keep_what_is_good() {
   HOTPACK_TRY(check_same_options(folder_, *plan_, list_, report_.plan.warnings));
@@ -205,18 +213,36 @@ Result<std::string> PackedSet::damage_of(const format::ShardRow& row,
   return std::string();
 }
 
-// With --recheck: removes shards from kept_ if their source files have changed, or if samples that
-// were skipped can now be packed.
+// Returns the kept shards whose source files are hashed: all with --recheck, else those with a
+// source that is newer than the shard.
+std::vector<std::size_t> PackedSet::shards_to_recheck() const {
+  std::vector<char> wanted(kept_.size());
+  tbb::parallel_for(std::size_t{0}, kept_.size(), [&](std::size_t i) {
+    const bool hashed = kept_[i] && !observer_.stop_requested() &&
+                        (options_.run.recheck || has_newer_source(folder_.path, kept_[i]->row.file,
+                                                                  plan_->shards[i], list_));
+    wanted[i] = hashed ? '\1' : '\0';
+  });
+  std::vector<std::size_t> shards;
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i] != 0) shards.push_back(i);
+  return shards;
+}
+
+// Removes shards from kept_ if their source files have changed, or if samples that were skipped can
+// now be packed.
 Status PackedSet::recheck_sources() {
-  if (!options_.run.recheck) return {};
+  const std::vector<std::size_t> shards = shards_to_recheck();
+  if (shards.empty()) return {};
   MemoryBudget budget(options_.run.max_memory, 1);
   SampleWorker worker(options_, *setup_, *plan_, list_, &budget);
   PackedSample out;
   out.sums = no_sums(plan_->schema);
-  for (std::size_t i = 0; i < kept_.size() && !observer_.stop_requested(); ++i) {
-    if (!kept_[i]) continue;
+  for (const std::size_t i : shards) {
+    if (observer_.stop_requested()) break;
     HOTPACK_ASSIGN(SourceCheck check,
-                   check_sources(folder_.path, kept_[i]->row.file, plan_->shards[i], list_));
+                   check_sources(folder_.path, kept_[i]->row.file, plan_->shards[i], list_,
+                                 options_.run.recheck ? SourcesToHash::all : SourcesToHash::newer));
     for (const std::uint64_t skipped : check.skipped) {
       if (!check.unchanged) break;
       HOTPACK_ASSIGN(const auto problem,
@@ -224,7 +250,9 @@ Status PackedSet::recheck_sources() {
       check.unchanged = problem.has_value();
       worker.free_large();
     }
-    if (!check.unchanged) kept_[i].reset();
+    if (check.unchanged) continue;
+    edited_.insert(kept_[i]->row.file);
+    kept_[i].reset();
   }
   return {};
 }
@@ -608,6 +636,7 @@ Result<PackReport> PackedSet::pack_shards() {
   if (options_.run.partition) report_.changed_shards = 0;  // shards may be of other partitions
   report_.bytes_in = run->bytes_in;
   report_.diagnostics = run->diagnostics;
+  classes_ = run->classes;
   if (run->stopped || finished.size() < input.shards.size()) return end(PackStatus::stopped);
   return publish(finished);
 }
@@ -618,6 +647,7 @@ Result<PackReport> PackedSet::publish(const Finished& finished) {
   for (const auto& [index, shard] : finished) kept_[index] = shard;
   const format::Manifest manifest = make_manifest();
   warn_of_other_records(manifest);
+  warn_of_lost_classes(finished);
   HOTPACK_TRY(remove_shards(stale_shards()));
   if (!options_.run.partition) {
     HOTPACK_TRY(writer::write_file_atomically(options_.run.output,
@@ -640,11 +670,25 @@ void PackedSet::warn_of_other_records(const format::Manifest& manifest) {
                            &before = rows[static_cast<std::size_t>(range_.first) + i];
     if (before.file != row.file || before.digest == row.digest) continue;
     const bool lost = damaged.contains(row.file) || !there.contains(row.file);
-    if (lost || (!options_.run.recheck && before.sources == row.sources))
+    if (lost || (!edited_.contains(row.file) && before.sources == row.sources))
       report_.plan.warnings.push_back(
           options_.run.output + "/" + row.file +
           ": was packed again, and its records differ from before because its inputs have changed");
   }
+}
+
+// Adds a warning if classes of labels occur in hardly any record. Kept shards are known by their
+// records alone.
+void PackedSet::warn_of_lost_classes(const Finished& finished) {
+  for (std::uint64_t i = range_.first; i < range_.end; ++i) {
+    const auto index = static_cast<std::size_t>(i);
+    if (!finished.contains(index)) classes_.add(LabelClasses{}, kept_[index]->sums);
+  }
+  const std::string lost = classes_.lost_text(plan_->schema);
+  if (!lost.empty()) report_.plan.warnings.push_back(lost + "; " + kLostClassAdvice);
+  if (setup_->label_kind == word_of(LabelKind::index) && !options_.label.shift_ids)
+    if (std::string text = classes_.missing_first_text(plan_->schema); !text.empty())
+      report_.plan.warnings.push_back(std::move(text));
 }
 
 format::Manifest PackedSet::make_manifest() const {

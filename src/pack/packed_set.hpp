@@ -16,6 +16,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,8 @@ class PackedSet {
   // shards only.
   void use_plan(const LabelSetup& setup, Plan plan);
   [[nodiscard]] const Plan& planned() const { return *plan_; }  // precondition: there is a plan
+  // The samples that this run is responsible for. Precondition: there is a plan.
+  [[nodiscard]] std::uint64_t samples() const;
 
   // Returns the bytes of those shards of this run whose files are not in the folder, without those
   // that --force frees. Precondition: plan().
@@ -80,6 +83,7 @@ class PackedSet {
   [[nodiscard]] Status verify_kept(std::vector<std::string>& damaged);
   [[nodiscard]] Result<std::string> damage_of(const format::ShardRow& row,
                                               std::uint64_t records_before);
+  [[nodiscard]] std::vector<std::size_t> shards_to_recheck() const;
   [[nodiscard]] Status recheck_sources();
   [[nodiscard]] bool all_kept() const;
   [[nodiscard]] bool nothing_to_do() const;
@@ -112,6 +116,7 @@ class PackedSet {
   [[nodiscard]] Result<PackReport> pack_shards();
   [[nodiscard]] Result<PackReport> publish(const Finished& finished);
   void warn_of_other_records(const format::Manifest& manifest);
+  void warn_of_lost_classes(const Finished& finished);
   [[nodiscard]] format::Manifest make_manifest() const;
   void describe(const format::Manifest& manifest);
   [[nodiscard]] PackReport end(PackStatus status);
@@ -124,11 +129,13 @@ class PackedSet {
   std::vector<std::string> shards_before_;        // shard files that were in the folder
   std::map<std::string, FileIdentity> verified_;  // shards that --repair found undamaged
   std::vector<std::string> damaged_;              // shards that --repair found damaged
+  std::set<std::string> edited_;                  // shards whose sources have other contents now
   bool tiled_ = false;
   const LabelSetup* setup_ = nullptr;
   std::optional<Plan> plan_;
   ShardRange range_;  // the shards that this run is responsible for
   Kept kept_;
+  ClassUses classes_;  // of this run
   ReceiptBook* book_ = nullptr;
   std::size_t book_set_ = 0;  // number of this data set in the book
   std::optional<OutputLock> scratch_lock_;

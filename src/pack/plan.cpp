@@ -36,7 +36,8 @@ LabelField label_field(const RecordOptions& record, std::optional<Extent> size,
                        const LabelSetup& setup) {
   LabelField field;
   field.scope = *setup.scope;
-  field.storage = record.label_storage;
+  const LabelStorage usual = setup.numbers_objects() ? LabelStorage::index : LabelStorage::bits;
+  field.storage = record.label_storage.value_or(usual);
   field.multi = setup.multi;
   std::vector<std::int64_t> shape;
   if (field.scope == LabelScope::pixel) {

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/try.hpp"
+#include "base/utf8.hpp"
 #include "format/json.hpp"
 #include "format/json_document.hpp"
 #include "format/json_node.hpp"
@@ -65,7 +66,7 @@ Result<Json> roots_json(const FileList& files) {
     const std::string folder =
         root.folder.empty() ? "" : fs::absolute(root.folder, failure).string();
     if (failure) return io_error("cannot find the folder", root.folder, failure.value());
-    if (!format::valid_utf8(folder))
+    if (!is_utf8(folder))
       return data_error(
           "the path of this input folder is not UTF-8, so a plan cannot hold it; "
           "rename the folder",
@@ -77,6 +78,7 @@ Result<Json> roots_json(const FileList& files) {
 
 std::string_view labels_of(const SampleList& list) {
   if (list.has_label_files) return "files";
+  if (list.merges_masks) return "merged";
   if (!list.mask_names.empty()) return "masks";
   return list.class_names.empty() ? "none" : "classes";
 }
@@ -454,6 +456,7 @@ class SetReader {
     set_.list.labels.roots = head_.label_roots;
     set_.list.mask_names = head_.mask_names;
     set_.list.has_label_files = head_.labels == "files";
+    set_.list.merges_masks = head_.labels == "merged";
     if (head_.labels == "classes")
       for (const ClassInfo& info : head_.schema.classes) set_.list.class_names.push_back(info.name);
     return set_up_plan(options, setup_of(set_.list, labels));

@@ -320,11 +320,12 @@ Result<LabelSetup> decode_labels(std::string_view text, const Schema& schema) {
   setup.table.classes = schema.classes;
   setup.table.ignore = schema.ignore;
   if (!has_rules) return setup;
-  const labels::ClassTable table = setup.multi ? labels::binary_classes() : table_of(schema);
-  Result<labels::LabelDecoder> decoder = labels::LabelDecoder::create(table, rules);
+  setup.rules = std::move(rules);
+  const labels::ClassTable table =
+      setup.multi || setup.numbers_objects() ? labels::binary_classes() : table_of(schema);
+  Result<labels::LabelDecoder> decoder = labels::LabelDecoder::create(table, *setup.rules);
   if (!decoder.ok()) return unusable_rules(decoder.error());
   setup.decoder.emplace(std::move(decoder).value());
-  setup.rules = std::move(rules);
   return setup;
 }
 

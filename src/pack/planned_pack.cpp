@@ -27,7 +27,7 @@ namespace {
 class PlannedPacking {
  public:
   PlannedPacking(const PackOptions& options, ReceiptBook* book, Observer& observer)
-      : options_(options), book_(book), observer_(observer) {}
+      : options_(options), book_(book), observer_(observer), joined_(observer) {}
 
   Result<PackRun> pack(bool dry_run) {
     if (!dry_run) HOTPACK_TRY(probe_output(writing_folder(options_.run), observer_));
@@ -43,8 +43,12 @@ class PlannedPacking {
     }
     if (!dry_run) HOTPACK_TRY(make_output_folder(options_.run));
     if (!dry_run) HOTPACK_TRY(check_space_of_sets(options_.run, sets_));
+    std::uint64_t samples = 0;
+    for (const PackedSet& set : sets_) samples += set.samples();
+    joined_.begin(samples);
     for (PackedSet& set : sets_) {
       HOTPACK_ASSIGN(PackReport report, dry_run ? set.describe_plan() : set.write());
+      joined_.end_part(set.samples());
       const PackStatus status = report.status;
       run_.sets.push_back(std::move(report));
       if (status == PackStatus::stopped) return end(PackStatus::stopped);
@@ -71,7 +75,7 @@ class PlannedPacking {
     if (own.run.partition) range = shards_of(*own.run.partition, range.end);
     HOTPACK_ASSIGN(PlannedSet planned, file.read(index, range));
     Split& split = splits_.emplace_back(Split{name, std::move(planned.list)});
-    Observer& observer = name.empty() ? observer_ : observers_.emplace_back(name, observer_);
+    Observer& observer = name.empty() ? observer_ : observers_.emplace_back(name, joined_);
     PackedSet& set = sets_.emplace_back(std::move(own), split, std::move(folder), observer);
     set.use_plan(file.labels(), std::move(planned.plan));
     if (book_ != nullptr) HOTPACK_TRY(set.begin_receipt(*book_));
@@ -86,6 +90,7 @@ class PlannedPacking {
   const PackOptions& options_;
   ReceiptBook* book_;
   Observer& observer_;
+  JoinedProgress joined_;         // of all sets
   std::optional<PlanFile> file_;  // owns the labels of the sets
   std::list<Split> splits_;
   std::list<SplitObserver> observers_;

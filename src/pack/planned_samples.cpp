@@ -62,6 +62,7 @@ class Encoder {
     number(kMaskCounts, sample.mask_count);
     for (const Mask& mask : list_.masks_of(sample)) {
       file(list_.labels, mask.file, key, kLabelLengths, kLabelTexts, kLabelBytes, kLabelRoots);
+      if (list_.merges_masks) continue;
       number(kMasks, mask.name);
       number(kMasks, mask.class_id);
     }
@@ -212,19 +213,23 @@ class Decoder {
 
   void add_masks(Sample& sample) {
     sample.first_mask = static_cast<std::uint32_t>(list_.masks.size());
-    sample.mask_count = static_cast<std::uint32_t>(number(kMaskCounts, classes_ + 1));
+    sample.mask_count = static_cast<std::uint32_t>(
+        number(kMaskCounts, list_.merges_masks ? kMostMasks : classes_ + 1));
     for (std::uint32_t i = 0; i < sample.mask_count && fault_ == nullptr; ++i) {
       Mask mask;
       file(list_.labels, last_label_, mask.file, kLabelLengths, kLabelTexts, kLabelBytes,
            kLabelRoots);
-      mask.name = static_cast<std::uint32_t>(number(kMasks, list_.mask_names.size()));
-      mask.class_id = static_cast<std::uint32_t>(number(kMasks, classes_));
+      if (!list_.merges_masks) {
+        mask.name = static_cast<std::uint32_t>(number(kMasks, list_.mask_names.size()));
+        mask.class_id = static_cast<std::uint32_t>(number(kMasks, classes_));
+      }
       list_.masks.push_back(mask);
     }
   }
 
   static constexpr std::uint64_t kMost = std::uint64_t{1} << 48;  // bytes of a file
   static constexpr std::size_t kLongest = 65535;                  // bytes of a name or key
+  static constexpr std::uint64_t kMostMasks = 1 << 24;            // of a sample
   static constexpr std::uint64_t kMostSide = std::numeric_limits<std::int32_t>::max();
 
   std::size_t classes_;

@@ -21,6 +21,7 @@
 #include "label_setup/header_probe.hpp"
 #include "label_setup/label_setup.hpp"
 #include "label_setup/one_size.hpp"
+#include "pack/split_observer.hpp"
 #include "settings/observer.hpp"
 #include "settings/options.hpp"
 #include "settings/problem.hpp"
@@ -52,8 +53,9 @@ class PreparedInputs {
   [[nodiscard]] std::vector<SampleList*> lists();
   [[nodiscard]] const Discovery& discovery() const { return discovery_; }
   // Returns the observer to use for one split. If there are several splits, it adds the split's
-  // name to messages and progress.
+  // name to messages, and its progress to that of the others.
   [[nodiscard]] Observer& observer_of(const Split& split);
+  [[nodiscard]] JoinedProgress& joined() { return joined_; }
 
   // Results of probe_headers(), one per split.
   [[nodiscard]] const std::vector<HeaderProbe>& headers() const { return headers_; }
@@ -65,6 +67,7 @@ class PreparedInputs {
   const PackOptions given_;
   PackOptions resolved_;
   Observer& observer_;
+  JoinedProgress joined_;                                       // of all splits
   std::map<std::string, std::unique_ptr<Observer>> observers_;  // by name of the split
   Discovery discovery_;
   bool probed_ = false;

@@ -224,6 +224,7 @@ class Runner {
     if (outcome.problem) return {};
     outcome.entry = worker.packed.entry;
     outcome.sums = worker.packed.sums;
+    outcome.classes = worker.packed.classes;
     outcome.diagnostics = worker.packed.diagnostics;
     outcome.bytes_out = worker.packed.image.size() + worker.packed.label.size();
     if (zstd_image_ || zstd_label_) return store_frames(outcome, worker);
@@ -277,7 +278,10 @@ class Runner {
     progress_.bytes_in += outcome.bytes_in;
     progress_.bytes_out += outcome.bytes_out;
     progress_.problems += outcome.problem.has_value();
-    if (!outcome.problem) result_.diagnostics.add(outcome.diagnostics);
+    if (!outcome.problem) {
+      result_.diagnostics.add(outcome.diagnostics);
+      result_.classes.add(outcome.classes, outcome.sums);
+    }
     result_.bytes_in = progress_.bytes_in;
     result_.bytes_out = progress_.bytes_out;
     observer_.progress(progress_);

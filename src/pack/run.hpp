@@ -40,6 +40,7 @@ struct Outcome {
   std::vector<std::byte> label_frame;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
+  LabelClasses classes;
   DiagnosticCounts diagnostics;
   std::unique_ptr<SampleInspection>
       inspection;  // filled if requested; only partly if there is a problem
@@ -59,6 +60,7 @@ class Sink {
 struct RunResult {
   bool stopped = false;  // true if a stop was requested before the end
   DiagnosticCounts diagnostics;
+  ClassUses classes;  // of the samples that were packed
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
 };

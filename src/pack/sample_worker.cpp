@@ -200,10 +200,12 @@ Outcome SampleWorker::Impl::process(const Sample& sample, PackedSample& out) {
   HOTPACK_ASSIGN(const LoadedImage* const loaded, loader.load(sample, out.inspection));
   out.entry.source_hash = loaded->hash;
   if (loaded->problem) return loaded->problem;
-  if (sample.tile_x == 0 && sample.tile_y == 0) out.diagnostics = loaded->diagnostics;
+  const bool first_tile = sample.tile_x == 0 && sample.tile_y == 0;
+  if (first_tile) out.diagnostics = loaded->diagnostics;
+  out.classes = first_tile ? loaded->classes : LabelClasses{false, {}};
   HOTPACK_ASSIGN(auto problem, pack_image(*loaded, sample, out));
   if (problem) return problem;
-  if (list.has_label_files) {
+  if (list.has_label_files || list.merges_masks) {
     pack_label_file(*loaded, sample, out);
   } else if (setup.multi) {
     pack_masks(*loaded, sample, out);

@@ -16,6 +16,7 @@
 #include "format/sums.hpp"
 #include "hotpack/result.hpp"
 #include "label_setup/label_setup.hpp"
+#include "pack/class_uses.hpp"
 #include "pack/diagnostic_counts.hpp"
 #include "pack/inspection.hpp"
 #include "pack/plan.hpp"
@@ -32,6 +33,7 @@ struct PackedSample {
   format::Sums sums;
   std::span<const std::byte> image;
   std::span<const std::byte> label;
+  LabelClasses classes;
   DiagnosticCounts diagnostics;
   SampleInspection* inspection = nullptr;  // owned by the caller; filled if not null
 };

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <new>
 
-#include "preview/characters.hpp"
+#include "base/utf8.hpp"
 #include "preview/font_data.hpp"
 
 namespace hotpack::preview {
@@ -112,7 +112,7 @@ const Glyph& Font::glyph(char32_t character, int size) {
 Glyph Font::drawn(char32_t character, int size) {
   const FT_Face face = face_->face;
   const bool as_it_is =
-      character < kFaultyByte && !is_hidden(character) && !is_right_to_left(character);
+      character < kFaultyByte && !is_deceptive(character) && !is_right_to_left(character);
   const FT_UInt index = as_it_is ? FT_Get_Char_Index(face, character) : 0;
   if (index == 0) return number_box(character, size);
   check(FT_Set_Pixel_Sizes(face, 0, static_cast<FT_UInt>(size)));

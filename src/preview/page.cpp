@@ -6,7 +6,7 @@
 
 #include "base/checksum.hpp"
 #include "base/text.hpp"
-#include "preview/characters.hpp"
+#include "base/utf8.hpp"
 #include "preview/page_code.hpp"
 
 namespace hotpack::preview {
@@ -227,8 +227,8 @@ std::string escaped(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const auto [character, bytes] = first_character(text);
-    if (is_hidden(character))
-      out += "‹" + name_of(character) + "›";
+    if (is_deceptive(character))
+      out += "‹" + name_of_character(character) + "›";
     else if (character == U'&')
       out += "&amp;";
     else if (character == U'<')

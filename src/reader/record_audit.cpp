@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "base/utf8.hpp"
 #include "base/words.hpp"
 #include "format/json.hpp"
 #include "reader/changed_file.hpp"
@@ -87,7 +88,7 @@ void RecordAuditor::audit_key() {
   const auto key = file_.key(index_);
   key_.clear();
   if (!key.ok()) return report(key.error());
-  if (format::valid_utf8(*key)) key_ = *key;  // check_tables has reported invalid keys
+  if (is_utf8(*key)) key_ = *key;  // check_tables has reported invalid keys
 }
 
 void RecordAuditor::audit_hashes(const SampleSource& source) {

@@ -1,4 +1,5 @@
 #include "hotpack/verify.hpp"
+#include "base/utf8.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -242,7 +243,7 @@ void Verification::check_keys(const ShardFile& file, const std::string& name) {
   keys_->begin_shard(name);
   for (std::uint64_t record = 0; record < file.records(); ++record) {
     const auto key = file.key(record);
-    if (key.ok() && format::valid_utf8(*key)) keys_->add(record, *key, findings_);
+    if (key.ok() && is_utf8(*key)) keys_->add(record, *key, findings_);
   }
 }
 

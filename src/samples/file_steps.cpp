@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
+#include "base/words.hpp"
 #include "files/list_file.hpp"
 #include "files/path_pattern.hpp"
 #include "labels/presets.hpp"
+#include "samples/folder_prefixes.hpp"
 #include "samples/layout_commands.hpp"
+#include "samples/mask_pattern.hpp"
 #include "samples/split.hpp"
 
 namespace hotpack::pipeline {
@@ -55,8 +59,10 @@ Status capture_all(std::vector<FileSet>& sets, const InputOptions& input, Proble
   return {};
 }
 
-Status key_all_masks(std::vector<FileSet>& sets, const InputOptions& input, ProblemLog& problems) {
-  HOTPACK_ASSIGN(const MaskPattern pattern, MaskPattern::parse(input.mask_per_class));
+Result<SuffixChoice> key_all_masks(std::vector<FileSet>& sets, const InputOptions& input,
+                                   ProblemLog& problems) {
+  SuffixChoice choice;
+  HOTPACK_ASSIGN(const NamePattern pattern, NamePattern::of_masks(input.mask_per_class));
   for (FileSet& set : sets) {
     const std::uint64_t other_files = set.images.other_files;
     if (set.one_folder && input.image_suffix.empty())
@@ -72,13 +78,109 @@ Status key_all_masks(std::vector<FileSet>& sets, const InputOptions& input, Prob
     // Both lists held all files: a file that is no image is a mask, or reported as an orphan.
     if (set.one_folder) set.images.other_files = other_files, set.labels.other_files = 0;
     sort_by_key(set.images);
-    key_masks(set.labels, set.images, pattern);
+    HOTPACK_ASSIGN(std::string unclear,
+                   key_masks(set.labels, set.images, std::span(&pattern, 1), input.fold));
+    if (!unclear.empty()) choice.warnings.push_back(std::move(unclear));
     drop_orphans(
         set.labels, ProblemKind::orphan_label,
         "its path does not fit the pattern '" + input.mask_per_class + "' of --mask-per-class",
         problems);
   }
-  return {};
+  return choice;
+}
+
+// True if a file is one of those that `patterns` find below their roots.
+bool is_found(const std::string& path, const FileList& list,
+              const std::vector<NamePattern>& patterns) {
+  for (std::size_t root = 0; root < patterns.size(); ++root) {
+    const std::string folder = path_below(list.roots[root].folder, "");
+    if (patterns[root].given() && path.starts_with(folder) &&
+        patterns[root].fits(std::string_view(path).substr(folder.size())))
+      return true;
+  }
+  return false;
+}
+
+bool same_roots(const FileList& a, const FileList& b) {
+  return std::equal(a.roots.begin(), a.roots.end(), b.roots.begin(), b.roots.end(),
+                    [](const Root& one, const Root& other) { return one.folder == other.folder; });
+}
+
+// Returns the first image with several label files; nullptr if there is none. Precondition: sorted
+// by key.
+const FoundFile* image_of_several(const FileSet& set) {
+  const std::vector<FoundFile>& labels = set.labels.files;
+  for (std::size_t i = 1; i < labels.size(); ++i) {
+    const std::string_view key = set.labels.key(labels[i]);
+    if (set.labels.key(labels[i - 1]) != key) continue;
+    if (const FoundFile* const image = find_key(set.images, key)) return image;
+  }
+  return nullptr;
+}
+
+// Returns the error that asks what several label files of an image become.
+Error unclear_merging(const FileSet& set, const FoundFile& image, const InputOptions& input,
+                      LabelKind kind) {
+  std::vector<std::string> files;
+  for (const FoundFile& label : set.labels.files)
+    if (set.labels.key(label) == set.images.key(image))
+      files.push_back(quoted_text(set.labels.path(label)));
+  return data_error(
+      "has " + counted_text(files.size(), "label file") + ", such as " + files[0] + " and " +
+          files[1] +
+          (kind == LabelKind::automatic ? ". Say what they become:"
+                                        : ", and --label-kind " + std::string(word_of(kind)) +
+                                              " reads one. Several files can become:") +
+          merging_commands(input_options(input)),
+      set.images.path(image));
+}
+
+// Drops the files whose pattern gives them no key, and reports them.
+void drop_unkeyed(FileList& list, ProblemLog& problems) {
+  drop_orphans(list, ProblemKind::unusable_name,
+               "the text of {key} cannot be a key: no part between '/' may be empty, . or ..",
+               problems);
+}
+
+// Sets the keys by the patterns of --images and --labels. A file that both patterns match is a
+// label.
+Result<SuffixChoice> key_by_patterns(FileSet& set, const PackOptions& options,
+                                     ProblemLog& problems) {
+  SuffixChoice choice;
+  const auto plain = [](FileList& list, std::vector<NamePattern>& patterns) {
+    if (patterns.empty()) patterns.resize(list.roots.size());
+  };
+  plain(set.images, set.image_patterns);
+  const std::size_t both = std::erase_if(set.images.files, [&](const FoundFile& image) {
+    return is_found(set.images.path(image), set.labels, set.label_patterns);
+  });
+  if (both > 0 && set.images.files.empty())
+    return data_error("no image is left: all " + counted_text(both, "file") +
+                      " that match --images " + quoted_list_text(options.input.images, 1) +
+                      " match --labels " + quoted_list_text(options.input.labels, 1) +
+                      " too, so they are labels; write patterns that tell the two apart");
+  if (set.labeled && same_roots(set.images, set.labels)) {
+    set.images.other_files -= set.labels.files.size() - both;  // the labels are not ignored
+    set.labels.other_files = 0;
+  }
+  HOTPACK_TRY(key_images(set.images, set.image_patterns));
+  drop_unkeyed(set.images, problems);
+  sort_by_key(set.images);
+  if (!set.labeled) return choice;
+  plain(set.labels, set.label_patterns);
+  HOTPACK_ASSIGN(std::string unclear,
+                 key_masks(set.labels, set.images, set.label_patterns, options.input.fold));
+  if (!unclear.empty()) choice.warnings.push_back(std::move(unclear));
+  drop_unkeyed(set.labels, problems);
+  sort_by_key(set.labels);
+  const bool may_merge = std::any_of(set.label_patterns.begin(), set.label_patterns.end(),
+                                     [](const NamePattern& each) { return each.has_star(); });
+  if (!may_merge) return choice;
+  const LabelKind kind = options.label.kind;
+  const FoundFile* const several = image_of_several(set);
+  set.merged = kind == LabelKind::instances || (several != nullptr && kind == LabelKind::binary);
+  if (several == nullptr || set.merged) return choice;
+  return unclear_merging(set, *several, options.input, kind);
 }
 
 // "14 images, such as a/0.jpg; 12 labels, such as b/0_annot.png"
@@ -86,6 +188,7 @@ std::string files_text(const std::vector<FileSet>& sets) {
   std::uint64_t images = 0, labels = 0;
   std::string first_image, first_label;
   for (const FileSet& set : sets) {
+    if (!set.labeled) continue;
     images += set.images.files.size();
     labels += set.labels.files.size();
     if (first_image.empty() && !set.images.files.empty())
@@ -101,27 +204,26 @@ std::string files_text(const std::vector<FileSet>& sets) {
 Error unclear_suffixes(const std::vector<FileSet>& sets, const SuffixChoice& choice,
                        const InputOptions& input) {
   std::vector<Suggestion> suggestions;
-  std::string partial;
+  std::string text, partial;
   for (const auto& [about, options, orphans] : choice.proposals)
     if (orphans)
       partial += "\n  " + about + (options.empty() ? "" : " (" + options + ")");
     else
       suggestions.push_back(
           {about, whole_command(input_options(input) + (options.empty() ? "" : " ") + options)});
-  const bool some = !choice.several && choice.pairs > 0;
-  const std::string text =
-      choice.several ? "labels of several kinds fit the images"
-      : some         ? "names do not say which label an image has: " + choice.text
-                     : "no image and label share a key, the path without extension and suffix";
-  return data_error(
-      text + " (" + files_text(sets) + ")." +
-      (partial.empty() ? ""
-                       : " Some pair if" + partial +
-                             "\nFiles that are left over stop a pack unless --orphans leaves them "
-                             "out.") +
-      (suggestions.empty()
-           ? ""
-           : " Choose a rule, and run its command:" + suggestions_text(suggestions)));
+  if (choice.several)
+    text = "labels of several kinds fit the images";
+  else if (choice.pairs > 0)
+    text = "names do not say which label an image has: " + choice.text;
+  else
+    text = "no image and label share a key, the path without extension and suffix";
+  text += " (" + files_text(sets) + ").";
+  if (!partial.empty())
+    text += " Some pair if" + partial +
+            "\nFiles that are left over stop a pack unless --orphans leaves them out.";
+  if (!suggestions.empty())
+    text += " Choose a rule, and run its command:" + suggestions_text(suggestions);
+  return data_error(text);
 }
 
 // Returns the error for a folder that contains both images and labels if nothing tells them apart.
@@ -141,15 +243,11 @@ Error cannot_tell_apart(const std::vector<FileSet>& sets, const GivenSuffixes& g
 
 Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const GivenSuffixes& given,
                                const InputOptions& input, ProblemLog& problems) {
-  std::vector<FileSet> labeled;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < sets.size(); ++i)
-    if (sets[i].labeled) labeled.push_back(std::move(sets[i])), places.push_back(i);
   SuffixChoice choice;
   choice.rule.image = given.image;
-  if (!labeled.empty()) choice = choose_suffixes(labeled, given);
-  if (!choice.proposals.empty()) return unclear_suffixes(labeled, choice, input);
-  for (std::size_t i = 0; i < places.size(); ++i) sets[places[i]] = std::move(labeled[i]);
+  if (std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.labeled; }))
+    choice = choose_suffixes(sets, given);
+  if (!choice.proposals.empty()) return unclear_suffixes(sets, choice, input);
   const bool together =
       std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
   if (together && !choice.fits) return cannot_tell_apart(sets, given);
@@ -157,82 +255,46 @@ Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const GivenSuffixes& 
   return choice;
 }
 
-// Holds the list that names each image, or kNoPart.
-class ListAssignment {
- public:
-  ListAssignment(const FileList& images, const std::vector<ListPart>& lists)
-      : images_(images), lists_(lists), part_of_(images.files.size(), kNoPart) {}
-
-  void add(std::uint32_t part, const std::vector<std::uint32_t>& listed) {
-    for (const std::uint32_t image : listed) {
-      if (part_of_[image] != kNoPart) overlap(image, part_of_[image], part);
-      part_of_[image] = part;
-    }
+// Adds the images that list number `part` names to `part_of`, the list of each image or kNoPart.
+// Refuses images that other lists name.
+Status assign_list(const FileList& images, const std::vector<std::uint32_t>& listed,
+                   const std::vector<ListPart>& lists, std::uint32_t part,
+                   std::vector<std::uint32_t>& part_of) {
+  std::uint64_t count = 0;
+  std::string examples;
+  for (const std::uint32_t image : listed) {
+    const std::uint32_t other = std::exchange(part_of[image], part);
+    if (other == kNoPart || ++count > ProblemLog::kExamples) continue;
+    examples += (count == 1 ? "'" : ", '") + std::string(images.key(images.files[image])) +
+                "' (also in " + quoted_text(lists[other].file) + ")";
   }
-
-  [[nodiscard]] Status check() const {
-    if (overlaps_ == 0) return {};
-    return data_error("names " + counted_text(overlaps_, "image") + " that other lists name too: " +
-                          examples_ + "; name each image in one list only",
-                      lists_[first_part_].file);
-  }
-
-  [[nodiscard]] const std::vector<std::uint32_t>& part_of() const { return part_of_; }
-
- private:
-  void overlap(std::uint32_t image, std::uint32_t one, std::uint32_t other) {
-    if (overlaps_++ == 0) first_part_ = other;
-    if (overlaps_ <= ProblemLog::kExamples)
-      examples_ += (examples_.empty() ? "'" : ", '") +
-                   std::string(images_.key(images_.files[image])) + "' (also in " +
-                   quoted_text(lists_[one].file) + ")";
-  }
-
-  const FileList& images_;
-  const std::vector<ListPart>& lists_;
-  std::vector<std::uint32_t> part_of_;
-  std::uint64_t overlaps_ = 0;
-  std::uint32_t first_part_ = 0;
-  std::string examples_;
-};
-
-// The list of each label, or kNoPart.
-struct LabelParts {
-  std::vector<std::uint32_t> part_of;
-  std::uint64_t unmatched = 0;  // labels whose key no image has
-};
-// Each label belongs to the list of the image with its key. Precondition: `images` sorted by key.
-LabelParts parts_of_labels(const FileList& labels, const FileList& images,
-                           const std::vector<std::uint32_t>& part_of_image) {
-  LabelParts parts;
-  parts.part_of.reserve(labels.files.size());
-  for (const FoundFile& label : labels.files) {
-    const std::string_view key = labels.key(label);
-    const auto image = std::lower_bound(
-        images.files.begin(), images.files.end(), key,
-        [&](const FoundFile& file, std::string_view wanted) { return images.key(file) < wanted; });
-    const bool found = image != images.files.end() && images.key(*image) == key;
-    parts.part_of.push_back(
-        found ? part_of_image[static_cast<std::size_t>(image - images.files.begin())] : kNoPart);
-    if (!found) ++parts.unmatched;
-  }
-  return parts;
+  if (count == 0) return {};
+  return data_error("names " + counted_text(count, "image") + " that other lists name too: " +
+                        examples + "; name each image in one list only",
+                    lists[part].file);
 }
 
-// Counts images that have a label and belong to no part. Precondition: sorted by key.
-std::uint64_t count_unlisted(const FileSet& set, const std::vector<std::uint32_t>& part_of) {
-  std::uint64_t unlisted = 0;
-  const auto before = [&](const FoundFile& file, std::string_view wanted) {
-    return set.labels.key(file) < wanted;
-  };
-  for (std::size_t i = 0; i < part_of.size(); ++i) {
-    if (part_of[i] != kNoPart) continue;
-    const std::string_view key = set.images.key(set.images.files[i]);
-    const auto label =
-        std::lower_bound(set.labels.files.begin(), set.labels.files.end(), key, before);
-    if (label != set.labels.files.end() && set.labels.key(*label) == key) ++unlisted;
+// Returns the list of each label, which is that of the image with its key, or kNoPart. Counts
+// labels without an image, and labeled images that are in no list. Precondition: sorted by key.
+std::vector<std::uint32_t> parts_of_labels(const FileSet& set,
+                                           const std::vector<std::uint32_t>& part_of_image,
+                                           Listed& counts) {
+  std::vector<std::uint32_t> part_of;
+  part_of.reserve(set.labels.files.size());
+  std::string_view before;  // the key of the last label
+  for (const FoundFile& label : set.labels.files) {
+    const std::string_view key = set.labels.key(label);
+    const FoundFile* const image = find_key(set.images, key);
+    std::uint32_t part = kNoPart;
+    if (image == nullptr)
+      ++counts.unmatched_labels;
+    else if (part = part_of_image[static_cast<std::size_t>(image - set.images.files.data())];
+             part == kNoPart && key != before)
+      ++counts.unlisted;
+    part_of.push_back(part);
+    before = key;
   }
-  return unlisted;
+  return part_of;
 }
 
 // Returns a set with the properties of `set` and the given files.
@@ -243,7 +305,30 @@ FileSet set_like(const FileSet& set, std::string name, FileList images, FileList
   made.labels = std::move(labels);
   made.labeled = set.labeled;
   made.by_folder = set.by_folder;
+  made.merged = set.merged;
   return made;
+}
+
+// Refuses images of several folders that have the same key. The message has the command that gives
+// each folder a prefix.
+Status check_keys_apart(FileList& images, const InputOptions& input) {
+  const std::vector<std::string>& given = input.images.empty() ? input.image_folders : input.images;
+  if (given.size() < 2 || images.roots.size() != given.size()) return {};
+  sort_by_key(images);
+  const auto same = [&](const FoundFile& a, const FoundFile& b) {
+    return a.root != b.root && images.key(a) == images.key(b);
+  };
+  const auto twice = std::adjacent_find(images.files.begin(), images.files.end(), same);
+  if (twice == images.files.end()) return {};
+  std::vector<std::string> folders;
+  for (const Root& root : images.roots) folders.push_back(root.folder);
+  InputOptions prefixed = input;
+  HOTPACK_ASSIGN(prefixed.key_prefixes, folder_prefixes(folders));
+  return data_error("has the same key '" + std::string(images.key(*twice)) + "' as " +
+                        quoted_text(images.path(twice[0])) +
+                        ". Give the keys of each folder a prefix:\n  " +
+                        whole_command(input_options(prefixed)),
+                    images.path(twice[1]));
 }
 
 std::string listed_text(const ListPart& list, const ListedImages& listed, std::size_t images) {
@@ -257,28 +342,26 @@ std::string listed_text(const ListPart& list, const ListedImages& listed, std::s
 
 }  // namespace
 
-GivenSuffixes given_suffixes(const PackOptions& options) {
-  GivenSuffixes given;
-  given.image = options.input.image_suffix;
-  given.label = options.input.label_suffix;
-  if (const labels::Preset* const preset = labels::find_preset(options.label.preset)) {
-    given.preset_image = preset->image_suffix;
-    given.preset_label = preset->label_suffix;
-  }
-  return given;
+Result<GivenSuffixes> given_suffixes(const PackOptions& options) {
+  GivenSuffixes given{options.input.image_suffix, options.input.label_suffix};
+  if (!given.image.empty() || !given.label.empty()) return given;
+  HOTPACK_ASSIGN(const auto preset, labels::read_preset(options.label.preset));
+  if (!preset) return given;
+  const bool has_suffix = !preset->image_suffix.empty() || !preset->label_suffix.empty();
+  return GivenSuffixes{preset->image_suffix, preset->label_suffix, has_suffix};
 }
 
 Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& options,
                                  bool listed, ProblemLog& problems) {
+  const FileSet& first = sets.front();
+  if (!first.image_patterns.empty() || !first.label_patterns.empty())
+    return key_by_patterns(sets.front(), options, problems);
   if (!options.input.image_regex.empty()) {
     HOTPACK_TRY(capture_all(sets, options.input, problems));
     return SuffixChoice{};
   }
-  if (!options.input.mask_per_class.empty()) {
-    HOTPACK_TRY(key_all_masks(sets, options.input, problems));
-    return SuffixChoice{};
-  }
-  GivenSuffixes given = given_suffixes(options);
+  if (!options.input.mask_per_class.empty()) return key_all_masks(sets, options.input, problems);
+  HOTPACK_ASSIGN(GivenSuffixes given, given_suffixes(options));
   given.listed = listed;
   return strip_all(sets, given, options.input, problems);
 }
@@ -288,24 +371,21 @@ Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists,
   sort_by_key(set.images);
   sort_by_key(set.labels);
   Listed result;
-  ListAssignment assignment(set.images, lists);
+  std::vector<std::uint32_t> part_of(set.images.files.size(), kNoPart);
   const bool by_option = !input.list.empty() || input.split.method == SplitOptions::Method::list;
   for (std::uint32_t part = 0; part < lists.size(); ++part) {
     const ListFileOptions options{input.list_root, input.strip_prefix, input.skip_orphans,
                                   by_option};
     HOTPACK_ASSIGN(const ListedImages listed,
                    read_list_file(lists[part].file, set, options, problems));
-    assignment.add(part, listed.images);
+    HOTPACK_TRY(assign_list(set.images, listed.images, lists, part, part_of));
     result.left_out += listed.left_out;
     result.about += listed_text(lists[part], listed, set.images.files.size());
   }
-  HOTPACK_TRY(assignment.check());
-  const LabelParts label_parts = parts_of_labels(set.labels, set.images, assignment.part_of());
-  result.unmatched_labels = label_parts.unmatched;
-  result.unlisted = count_unlisted(set, assignment.part_of());
-  std::vector<FileList> labels = divide_files(set.labels, label_parts.part_of, lists.size());
+  std::vector<FileList> labels =
+      divide_files(set.labels, parts_of_labels(set, part_of, result), lists.size());
   release_files(set.labels);
-  std::vector<FileList> images = divide_files(set.images, assignment.part_of(), lists.size());
+  std::vector<FileList> images = divide_files(set.images, part_of, lists.size());
   release_files(set.images);
   for (std::size_t part = 0; part < lists.size(); ++part)
     result.sets.push_back(
@@ -326,6 +406,21 @@ std::set<std::string> splits_with_labels(const std::vector<FileSet>& sets, bool 
     for (const FolderPart& part : *parts) add(part.name, part.files, set.one_folder);
   }
   return names;
+}
+
+Result<SampleList> pair_set(FileSet set, const InputOptions& input, ProblemLog& problems,
+                            std::uint64_t& left_out) {
+  if (input.key_prefixes.empty()) HOTPACK_TRY(check_keys_apart(set.images, input));
+  if (set.by_folder) return images_by_folder(std::move(set.images), problems);
+  if (!set.labeled) return images_alone(std::move(set.images), problems);
+  const auto pair = [&](auto function, const auto&... pattern) {
+    return function(std::move(set.images), std::move(set.labels), pattern..., input.skip_orphans,
+                    problems, left_out, input.fold);
+  };
+  if (set.merged) return pair(pair_merged);
+  if (input.mask_per_class.empty()) return pair(pair_by_key);
+  HOTPACK_ASSIGN(const NamePattern pattern, NamePattern::of_masks(input.mask_per_class));
+  return pair(pair_masks, pattern);
 }
 
 Result<std::vector<FileSet>> divide_set_by_folder(const FileSet& set) {

@@ -13,7 +13,7 @@
 
 #include "files/file_set.hpp"
 #include "hotpack/result.hpp"
-#include "samples/mask_pattern.hpp"
+#include "samples/sample_list.hpp"
 #include "samples/suffix_rules.hpp"
 #include "settings/options.hpp"
 #include "settings/problem.hpp"
@@ -21,15 +21,18 @@
 namespace hotpack::pipeline {
 
 // Suffixes that the options and --preset name.
-[[nodiscard]] GivenSuffixes given_suffixes(const PackOptions& options);
+[[nodiscard]] Result<GivenSuffixes> given_suffixes(const PackOptions& options);
 
-// Sets the keys of all files of `sets`: by --pair-regex, by --mask-per-class, or by suffixes, which
-// options name or which are detected. Returns the suffixes; `text` of the result is empty if
-// options name them. Pass true for `listed` if lists will select images. Fails with code `data` if
+// Sets the keys of all files of `sets`: by patterns, --pair-regex, --mask-per-class, or suffixes,
+// which it returns. Pass true for `listed` if lists will select images. Fails with code `data` if
 // no rule is certain; the error proposes commands.
 [[nodiscard]] Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets,
                                                const PackOptions& options, bool listed,
                                                ProblemLog& problems);
+
+// Pairs the images of a set with its labels, as the options say.
+[[nodiscard]] Result<SampleList> pair_set(FileSet set, const InputOptions& input,
+                                          ProblemLog& problems, std::uint64_t& left_out);
 
 struct ListPart {
   std::string name;  // of the split; empty for --list

@@ -2,11 +2,14 @@
 
 #include <utf8proc.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 
@@ -34,13 +37,29 @@ Images images_by_folded_key(const FileList& images, KeyFolding folding, ProblemL
 }
 
 std::string option_of(KeyFolding folding) {
-  if (folding.ignore_case && folding.unicode) return "--fold case,unicode";
-  return folding.ignore_case ? "--fold case" : "--fold unicode";
+  std::vector<std::string> words;
+  if (folding.ignore_case) words.emplace_back("case");
+  if (folding.unicode) words.emplace_back("unicode");
+  if (folding.numbers) words.emplace_back("numbers");
+  return "--fold " + joined_text(words, ",");
 }
 
-}  // namespace
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-std::string folded(std::string_view text, KeyFolding folding) {
+std::string without_leading_zeros(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    // After "1." zeros are decimals.
+    const bool decimal = plain.size() > 1 && plain.back() == '.' && is_digit(plain.end()[-2]);
+    const bool leads = text[i] == '0' && !decimal && (plain.empty() || !is_digit(plain.back())) &&
+                       i + 1 < text.size() && is_digit(text[i + 1]);
+    if (!leads) plain += text[i];
+  }
+  return plain;
+}
+
+std::string folded_characters(std::string_view text, KeyFolding folding) {
+  if (!folding.ignore_case && !folding.unicode) return std::string(text);
   unsigned options = 0;
   if (folding.ignore_case) options |= static_cast<unsigned>(UTF8PROC_CASEFOLD);
   if (folding.unicode)
@@ -54,19 +73,49 @@ std::string folded(std::string_view text, KeyFolding folding) {
   return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(length)};
 }
 
+}  // namespace
+
+std::string folded(std::string_view text, KeyFolding folding) {
+  const std::string characters = folded_characters(text, folding);
+  return folding.numbers ? without_leading_zeros(characters) : characters;
+}
+
 std::optional<FoldingAdvice> folding_advice(std::string_view a, std::string_view b,
                                             KeyFolding given) {
-  const auto same = [&](KeyFolding folding) { return folded(a, folding) == folded(b, folding); };
-  const auto advice = [&](KeyFolding folding, std::string_view difference) {
-    const KeyFolding both{folding.ignore_case || given.ignore_case,
-                          folding.unicode || given.unicode};
-    return FoldingAdvice{std::string(difference), option_of(both)};
+  struct Difference {
+    KeyFolding folding;
+    std::string_view text;
   };
-  if (same({true, false})) return advice({true, false}, "upper and lower case only");
-  if (same({false, true}))
-    return advice({false, true}, "the Unicode form (NFC or NFD) of its characters only");
-  if (same({true, true}))
-    return advice({true, true}, "case and the Unicode form of its characters only");
+  constexpr std::array kDifferences{
+      Difference{{true, false, false}, "upper and lower case only"},
+      Difference{{false, true, false}, "the Unicode form (NFC or NFD) of its characters only"},
+      Difference{{false, false, true}, "leading zeros only"},
+      Difference{{true, true, false}, "case and the Unicode form of its characters only"},
+      Difference{{true, true, true}, "case, leading zeros and the Unicode form of its characters"},
+  };
+  for (const auto& [folding, text] : kDifferences) {
+    if (folded(a, folding) != folded(b, folding)) continue;
+    const KeyFolding all{folding.ignore_case || given.ignore_case, folding.unicode || given.unicode,
+                         folding.numbers || given.numbers};
+    return FoldingAdvice{std::string(text), option_of(all)};
+  }
+  return std::nullopt;
+}
+
+std::optional<SimilarNames> similar_names(const std::vector<std::string>& names) {
+  constexpr std::string_view kNoBreak = "\u00A0";
+  std::unordered_map<std::string, std::string> seen;
+  for (const std::string& name : names) {
+    std::string plain = folded(name, {true, true});
+    for (std::size_t at; (at = plain.find(kNoBreak)) != std::string::npos;)
+      plain.erase(at, kNoBreak.size());
+    std::erase_if(plain, [](char c) { return c == ' ' || c == '\t'; });
+    const std::string& other = seen.try_emplace(std::move(plain), name).first->second;
+    if (other == name) continue;
+    const auto advice = folding_advice(other, name, {});
+    return SimilarNames{other, name,
+                        advice ? advice->difference : "blanks (and perhaps case) only"};
+  }
   return std::nullopt;
 }
 

@@ -2,12 +2,13 @@
 // (macOS writes "é" as two characters).
 //
 // To fold a key means to remove such differences. Pure functions, except for the lists they change;
-// thread-safe. Cannot fail: text that is not UTF-8 stays unchanged.
+// thread-safe. Cannot fail: in text that is not UTF-8, only leading zeros are folded.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "files/file_list.hpp"
 #include "files/file_set.hpp"
@@ -27,6 +28,15 @@ struct FoldingAdvice {
 // folding that the user has already chosen.
 [[nodiscard]] std::optional<FoldingAdvice> folding_advice(std::string_view a, std::string_view b,
                                                           KeyFolding given);
+
+// Two names of the input that are probably one, such as classes 'Cat' and 'cat'.
+struct SimilarNames {
+  std::string first, second;
+  std::string difference;  // "upper and lower case only", "blanks only"
+};
+// Returns the first two different names that fold to the same text if blanks are left out too;
+// nothing if there are none.
+[[nodiscard]] std::optional<SimilarNames> similar_names(const std::vector<std::string>& names);
 
 // Gives each label the key of the image whose key folds to the same text; keys of images stay
 // unchanged. If the keys of two images fold to the same text, this is a problem.

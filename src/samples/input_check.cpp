@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/try.hpp"
+#include "files/name_pattern.hpp"
 #include "files/path_pattern.hpp"
-#include "samples/mask_pattern.hpp"
 #include "samples/split.hpp"
 
 namespace hotpack::pipeline {
@@ -31,6 +32,7 @@ Status first_of(std::initializer_list<Conflict> conflicts) {
 Status check_sources(const InputOptions& input) {
   std::vector<std::string_view> sources;
   if (!input.root.empty()) sources.push_back("the folder of a data set");
+  if (!input.roots.empty()) sources.push_back("folders of data sets");
   if (!input.images.empty()) sources.push_back("--images");
   if (!input.image_folders.empty()) sources.push_back("--image-folders");
   if (!input.pairs.empty()) sources.push_back("--pairs");
@@ -47,7 +49,7 @@ Status check_sources(const InputOptions& input) {
 
 Status check_labels(const InputOptions& input) {
   const bool labels = !input.labels.empty();
-  const bool detected = !input.root.empty();
+  const bool detected = !input.root.empty() || !input.roots.empty();
   const bool masks = !input.mask_per_class.empty();
   return first_of({
       {labels && !input.image_folders.empty(),
@@ -75,9 +77,8 @@ Status check_names(const InputOptions& input) {
        "--pair-regex needs --images and --labels"},
       {regex && (input.image_regex.empty() || input.label_regex.empty()),
        "--pair-regex needs two expressions: one for images, one for labels"},
-      {input.fold.any() && (!input.mask_per_class.empty() || !input.pairs.empty()),
-       "--fold pairs the files of two folders by their names; it cannot be combined with "
-       "--mask-per-class or --pairs"},
+      {input.fold.any() && !input.pairs.empty(),
+       "--fold pairs the files of two folders by their names; it cannot be combined with --pairs"},
       {regex && suffix,
        "--pair-regex and suffixes exclude each other; write the suffixes into the expressions"},
       {regex && !input.mask_per_class.empty(),
@@ -88,6 +89,12 @@ Status check_names(const InputOptions& input) {
        "--root names the folder where the paths of --pairs and --list begin, so it needs one of "
        "them; give the folder of a data set without an option"},
       {!input.strip_prefix.empty() && !table, "--strip-prefix needs --pairs or --list"},
+      {input.columns.any() && input.pairs.empty(),
+       "--columns names columns of the table of --pairs, so it needs --pairs"},
+      {!input.roots.empty() && (!input.list.empty() || input.split.method == Method::list),
+       "--list and --split list select samples of one data set, and several are given; give one"},
+      {!input.exclude.empty() && !input.pairs.empty(),
+       "--exclude leaves out files of folders; remove the lines of such files from --pairs"},
       {input.allow_empty && !input.images.empty(),
        "--allow-empty accepts empty class folders; it needs --image-folders"},
       {!input.list.empty() && !input.pairs.empty(),
@@ -98,7 +105,8 @@ Status check_names(const InputOptions& input) {
 Status check_split(const InputOptions& input) {
   const SplitOptions& split = input.split;
   const bool shares = split.method == Method::ratio || split.method == Method::hash;
-  const bool folders = !input.images.empty() || !input.image_folders.empty() || !input.root.empty();
+  const bool folders = !input.images.empty() || !input.image_folders.empty() ||
+                       !input.root.empty() || !input.roots.empty();
   HOTPACK_TRY(first_of({
       {!split.group.empty() && !shares, "--group needs --split ratio or --split hash"},
       {split.method == Method::list && !input.list.empty(),
@@ -128,6 +136,27 @@ Status check_streams(const InputOptions& input) {
       "others");
 }
 
+// Patterns in --images and --labels define the keys.
+Status check_patterns(const InputOptions& input) {
+  const std::string other = !input.image_regex.empty()      ? "--pair-regex"
+                            : !input.image_suffix.empty()   ? "--image-suffix"
+                            : !input.label_suffix.empty()   ? "--label-suffix"
+                            : !input.mask_per_class.empty() ? "--mask-per-class"
+                                                            : "";
+  for (const auto& [folders, option] :
+       {std::pair(&input.images, "--images"), std::pair(&input.labels, "--labels")}) {
+    for (const std::string& folder : *folders) {
+      HOTPACK_ASSIGN(const PlacedPattern divided, parse_placed_pattern(folder, option));
+      if (divided.pattern.given() && !other.empty())
+        return usage_error(std::string(option) + " '" + folder +
+                           "' is a pattern, which says what "
+                           "the key is, and so does " +
+                           other + "; leave one of them out");
+    }
+  }
+  return {};
+}
+
 Status check_expressions(const InputOptions& input) {
   for (const std::string& expression : {input.image_regex, input.label_regex}) {
     if (expression.empty()) continue;
@@ -137,8 +166,9 @@ Status check_expressions(const InputOptions& input) {
                          "' has no capture group; add at least one. The captures, joined with "
                          "'/', are the key");
   }
+  HOTPACK_TRY(check_patterns(input));
   if (!input.split.group.empty()) HOTPACK_TRY(PathPattern::compile(input.split.group, "--group"));
-  if (!input.mask_per_class.empty()) HOTPACK_TRY(MaskPattern::parse(input.mask_per_class));
+  if (!input.mask_per_class.empty()) HOTPACK_TRY(NamePattern::of_masks(input.mask_per_class));
   return {};
 }
 

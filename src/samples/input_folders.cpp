@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "files/file_kind.hpp"
@@ -22,24 +23,35 @@ std::string without_end_slashes(std::string folder) {
   return folder;
 }
 
+struct InputRoots {
+  std::vector<Root> roots;
+  std::vector<NamePattern> patterns = {};  // one per root; empty if no folder is given as a pattern
+  std::string given = {};                  // for messages: "--images 'in/{key}.jpg'"
+};
+
 // Combines root folders with their key prefixes.
-Result<std::vector<Root>> roots_of(const std::vector<std::string>& folders,
-                                   const std::vector<std::string>& prefixes,
-                                   std::string_view option) {
+Result<InputRoots> roots_of(const std::vector<std::string>& folders,
+                            const std::vector<std::string>& prefixes, std::string_view option) {
   if (!prefixes.empty() && prefixes.size() != folders.size())
     return usage_error("--key-prefix is given " + std::to_string(prefixes.size()) + " times, " +
                        std::string(option) + " " + std::to_string(folders.size()) +
                        " times: give one prefix per folder");
-  std::vector<Root> roots;
+  InputRoots found;
+  bool patterns = false;
   for (std::size_t i = 0; i < folders.size(); ++i) {
     std::string prefix = prefixes.empty() ? "" : prefixes[i];
     if (!prefix.empty() && prefix.back() != '/') prefix += '/';
     if (!valid_key_prefix(prefix))
       return usage_error("--key-prefix " + prefixes[i] +
                          ": must be a relative path in UTF-8 without empty, . or .. parts");
-    roots.push_back({without_end_slashes(folders[i]), std::move(prefix)});
+    HOTPACK_ASSIGN(PlacedPattern divided, parse_placed_pattern(folders[i], option));
+    patterns = patterns || divided.pattern.given();
+    found.roots.push_back({without_end_slashes(std::move(divided.folder)), std::move(prefix)});
+    found.patterns.push_back(std::move(divided.pattern));
   }
-  return roots;
+  if (!patterns) found.patterns.clear();
+  found.given = std::string(option) + " " + quoted_list_text(folders, folders.size());
+  return found;
 }
 
 bool same_folders(const std::vector<Root>& a, const std::vector<Root>& b) {
@@ -49,32 +61,30 @@ bool same_folders(const std::vector<Root>& a, const std::vector<Root>& b) {
   });
 }
 
-Status require_files(const FileList& list, const ProblemLog& problems) {
-  if (list.files.empty() && problems.count() == 0) return no_images(folders_text(list), list);
-  return {};
+Status require_files(const FileList& list, const InputRoots& roots, const ProblemLog& problems) {
+  if (!list.files.empty() || problems.count() > 0) return {};
+  if (roots.patterns.empty()) return no_images(folders_text(list), list);
+  return data_error("no PNG or JPEG image matches " + roots.given + " (" +
+                    counted_text(list.other_files, "other file") + " below " + folders_text(list) +
+                    ")");
 }
 
-// An initializer list would copy the files.
-std::vector<FileSet> one_set(FileSet set) {
-  std::vector<FileSet> sets;
-  sets.push_back(std::move(set));
-  return sets;
-}
-
-Result<FileSet> scan_set(const std::vector<Root>& images, const std::vector<Root>& labels,
-                         ProblemLog& problems) {
+Result<FileSet> scan_set(const InputRoots& images, const InputRoots& labels, ProblemLog& problems) {
   FileSet set;
-  HOTPACK_ASSIGN(set.images, scan_images(images, problems));
-  HOTPACK_TRY(require_files(set.images, problems));
-  if (labels.empty()) return set;
+  set.image_patterns = images.patterns;
+  set.label_patterns = labels.patterns;
+  HOTPACK_ASSIGN(set.images, scan_images(images.roots, problems, images.patterns));
+  HOTPACK_TRY(require_files(set.images, images, problems));
+  if (labels.roots.empty()) return set;
   set.labeled = true;
-  set.one_folder = same_folders(images, labels);
+  set.one_folder = images.patterns.empty() && labels.patterns.empty() &&
+                   same_folders(images.roots, labels.roots);
   if (set.one_folder) {
     set.labels = set.images;
     set.labels.other_files = 0;
   } else {
-    HOTPACK_ASSIGN(set.labels, scan_images(labels, problems));
-    HOTPACK_TRY(require_files(set.labels, problems));
+    HOTPACK_ASSIGN(set.labels, scan_images(labels.roots, problems, labels.patterns));
+    HOTPACK_TRY(require_files(set.labels, labels, problems));
   }
   return set;
 }
@@ -83,7 +93,7 @@ Result<FileSet> scan_classes(const std::vector<Root>& roots, ProblemLog& problem
   FileSet set;
   set.by_folder = true;
   HOTPACK_ASSIGN(set.images, scan_class_folders(roots, problems));
-  HOTPACK_TRY(require_files(set.images, problems));
+  HOTPACK_TRY(require_files(set.images, {}, problems));
   return set;
 }
 
@@ -114,8 +124,8 @@ Result<FileSet> scan_split_of_classes(const std::string& name, const std::vector
     HOTPACK_ASSIGN(const FolderContent content, read_folder(root.folder));
     has_folders = has_folders || !content.folders.empty();
   }
-  HOTPACK_ASSIGN(FileSet set,
-                 has_folders ? scan_classes(roots, problems) : scan_set(roots, {}, problems));
+  HOTPACK_ASSIGN(FileSet set, has_folders ? scan_classes(roots, problems)
+                                          : scan_set({roots, {}, ""}, {}, problems));
   set.name = name;
   return set;
 }
@@ -132,10 +142,17 @@ Result<std::vector<FileSet>> scan_splits_of_classes(const std::vector<Root>& roo
     return data_error("holds no folders that could be splits; leave out --split folder",
                       roots.front().folder);
   std::vector<FileSet> sets;
+  std::vector<std::string> names;
   for (const auto& [name, folders] : splits) {
+    names.push_back(name);
     HOTPACK_ASSIGN(FileSet set, scan_split_of_classes(name, folders, problems));
     sets.push_back(std::move(set));
   }
+  if (std::none_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.by_folder; }))
+    return data_error("--split folder takes the folders in it (" + quoted_list_text(names, 3) +
+                          ") for splits, but none of them holds class folders; if they are the "
+                          "classes, leave out --split folder",
+                      roots.front().folder);
   return sets;
 }
 
@@ -150,33 +167,49 @@ void exclude(FileList& list, const std::vector<std::string>& texts) {
   list.other_files += before - list.files.size();
 }
 
-Result<FileSet> scan_split(const SplitFolders& split, ProblemLog& problems) {
-  const std::vector<Root> images{{split.images, ""}};
-  if (split.labels.empty()) return scan_set(images, {}, problems);
-  return scan_set(images, {{split.labels, ""}}, problems);
-}
-
 }  // namespace
 
+std::vector<std::string> input_folders(const InputOptions& input) {
+  std::vector<std::string> folders{input.roots};
+  if (!input.root.empty()) folders.push_back(input.root);
+  for (const auto* given : {&input.images, &input.labels, &input.image_folders})
+    for (const std::string& value : *given) {
+      const Result<PlacedPattern> placed = parse_placed_pattern(value, "");
+      folders.push_back(without_end_slashes(placed.ok() ? placed->folder : value));
+    }
+  return folders;
+}
+
 Result<std::vector<FileSet>> scan_image_folders(const InputOptions& input, ProblemLog& problems) {
-  HOTPACK_ASSIGN(const std::vector<Root> images,
-                 roots_of(input.images, input.key_prefixes, "--images"));
-  std::vector<Root> labels;
+  HOTPACK_ASSIGN(const InputRoots images, roots_of(input.images, input.key_prefixes, "--images"));
+  InputRoots labels;
   if (!input.labels.empty()) {
     HOTPACK_ASSIGN(labels, roots_of(input.labels, input.key_prefixes, "--labels"));
   }
-  HOTPACK_ASSIGN(FileSet set, scan_set(images, labels, problems));
-  return one_set(std::move(set));
+  std::vector<FileSet> sets(1);
+  HOTPACK_ASSIGN(sets[0], scan_set(images, labels, problems));
+  return sets;
 }
 
 Result<std::vector<FileSet>> scan_class_roots(const InputOptions& input, ProblemLog& problems) {
-  HOTPACK_ASSIGN(const std::vector<Root> roots,
+  for (const std::string& folder : input.image_folders) {
+    const std::size_t first = folder.find_first_of("{*");
+    if (first == std::string::npos || is_folder(folder)) continue;
+    const std::size_t slash = folder.rfind('/', first);
+    return usage_error("--image-folders '" + folder +
+                       "': takes the folder that holds the class folders, and no pattern; give "
+                       "--image-folders " +
+                       (slash == std::string::npos ? "." : shell_path(folder.substr(0, slash))));
+  }
+  HOTPACK_ASSIGN(const InputRoots given,
                  roots_of(input.image_folders, input.key_prefixes, "--image-folders"));
+  const std::vector<Root>& roots = given.roots;
   const bool by_folder = input.split.method == SplitOptions::Method::folder;
   if (by_folder && input.key_prefixes.empty()) return scan_splits_of_classes(roots, problems);
-  HOTPACK_ASSIGN(FileSet set, scan_classes(roots, problems));
-  HOTPACK_TRY(check_level(set.images));
-  return one_set(std::move(set));
+  std::vector<FileSet> sets(1);
+  HOTPACK_ASSIGN(sets[0], scan_classes(roots, problems));
+  HOTPACK_TRY(check_level(sets[0].images));
+  return sets;
 }
 
 Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& problems) {
@@ -184,7 +217,9 @@ Result<std::vector<FileSet>> scan_layout(const Layout& layout, ProblemLog& probl
   for (const SplitFolders& split : layout.splits) {
     const bool listed = !split.list.empty();
     if (listed && !sets.empty()) continue;
-    HOTPACK_ASSIGN(FileSet set, scan_split(split, problems));
+    InputRoots labels;
+    if (!split.labels.empty()) labels.roots = {{split.labels, ""}};
+    HOTPACK_ASSIGN(FileSet set, scan_set({{{split.images, ""}}, {}, ""}, labels, problems));
     exclude(set.images, layout.exclude);
     exclude(set.labels, layout.exclude);
     if (!listed) set.name = split.name;
@@ -202,6 +237,13 @@ Error no_images(std::string_view folders, const FileList& found, std::uint64_t k
   else if (others > 0)
     text += " (" + std::to_string(others) + " other files" +
             (keyless > 0 ? "; an expression, pattern or suffix may be wrong)" : ")");
+  if (!found.named_as_suffix.empty()) {
+    const std::string name(last_part(found.named_as_suffix));
+    text += "; the name of " + quoted_text(found.named_as_suffix) +
+            " is the suffix, so that nothing of it is left for the key: give a pattern in place of "
+            "the suffix, such as --images " +
+            shell_word(path_below(found.roots.front().folder, "{key}/" + name));
+  }
   if (!found.annotation.empty()) {
     const FileName name = describe_name(found.annotation);
     text += "; " + quoted_text(found.annotation) + " is " + std::string(name.format.name) +

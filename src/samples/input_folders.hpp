@@ -18,6 +18,9 @@
 
 namespace hotpack::pipeline {
 
+// The folders that --images, --labels, --image-folders and the roots of data sets name.
+[[nodiscard]] std::vector<std::string> input_folders(const InputOptions& input);
+
 // --images and --labels: one set without a name.
 [[nodiscard]] Result<std::vector<FileSet>> scan_image_folders(const InputOptions& input,
                                                               ProblemLog& problems);

@@ -20,16 +20,15 @@ struct Layout {
     one_folder,  // labels next to their images
     tables,      // `list` is a table of samples (--pairs)
   } kind = Kind::folders;
-  std::string name;  // "Pascal VOC"
+  std::string name;    // "Pascal VOC"
+  bool usual = false;  // found by usual names of folders, not by those of a published data set
   std::string root;  // the folder that has this layout: the data set itself, or the only folder in
                      // it that has a layout
   std::vector<SplitFolders> splits;                // in byte order of names
   std::string image_expression, label_expression;  // of --pair-regex; empty: suffixes pair names
-  std::vector<std::string>
-      exclude;                     // parts of the names of files that are neither images nor labels
-  std::vector<std::string> notes;  // files that were not used, one line each
-  std::vector<std::string>
-      warnings;  // counts of images below the folder that no split uses; one line each
+  std::vector<std::string> exclude;   // parts of names of files that are no images and no labels
+  std::vector<std::string> notes;     // files that were not used, one line each
+  std::vector<std::string> warnings;  // images that no split uses, one line each
 
   // For people: the layout and the places of its splits, in several lines.
   [[nodiscard]] std::string text() const;

@@ -33,16 +33,14 @@ std::string folder_options(Kind kind, const SplitFolders& split) {
          (split.labels.empty() ? "" : " --labels " + shell_path(split.labels));
 }
 
-std::string with_blank(const std::string& more) {
-  return more.empty() || more.starts_with(' ') ? more : " " + more;
-}
-
-// The options of a row of the table of layouts that do not name folders.
-std::string row_options(const Layout& layout) {
+// The expressions of a row of the table of layouts, and `more` options.
+std::string other_options(const Layout& layout, const std::string& more) {
   std::string text;
   if (!layout.image_expression.empty())
     text += " " + regex_option(layout.image_expression, layout.label_expression);
-  return text;
+  for (const std::string& part : layout.exclude)
+    text += " --exclude " + shell_word("*" + part + "*");
+  return text + (more.empty() || more.starts_with(' ') ? "" : " ") + more;
 }
 
 }  // namespace
@@ -56,34 +54,34 @@ std::string value_option(const std::string& option, const std::string& value) {
 }
 
 std::string input_options(const InputOptions& input) {
-  if (!input.root.empty()) return shell_path(input.root);
-  std::string text;
+  std::string text = input.root.empty() ? "" : shell_path(input.root);
   const auto add = [&](const std::string& option) { text += (text.empty() ? "" : " ") + option; };
+  for (const std::string& folder : input.roots) add(shell_path(folder));
   for (const std::string& folder : input.images) add("--images " + shell_path(folder));
   for (const std::string& folder : input.labels) add("--labels " + shell_path(folder));
+  for (const std::string& folder : input.image_folders)
+    add("--image-folders " + shell_path(folder));
   for (const std::string& prefix : input.key_prefixes) add(value_option("--key-prefix", prefix));
   return text;
 }
 
 std::string pack_command(const Layout& layout, const std::string& more) {
-  const bool several = has_several(layout);
-  if (!several) {
+  if (!has_several(layout)) {
     const bool lists = layout.kind != Kind::tables && !layout.splits[0].list.empty();
     return whole_command(folder_options(layout.kind, layout.splits[0]) +
-                         (lists ? list_option(layout) : "") + row_options(layout) +
-                         with_blank(more));
+                         (lists ? list_option(layout) : "") + other_options(layout, more));
   }
   std::string text;
   for (const SplitFolders& split : layout.splits)
     if (!split.labels.empty())
       text += (text.empty() ? "" : " ") + folder_options(layout.kind, split) + " " +
               value_option("--key-prefix", split.name);
-  return whole_command(text + " --split folder" + row_options(layout) + with_blank(more));
+  return whole_command(text + " --split folder" + other_options(layout, more));
 }
 
 std::string split_command(const Layout& layout, const SplitFolders& split,
                           const std::string& more) {
-  return whole_command(folder_options(layout.kind, split) + row_options(layout) + with_blank(more));
+  return whole_command(folder_options(layout.kind, split) + other_options(layout, more));
 }
 
 std::string split_option(const SplitOptions& split) {
@@ -101,19 +99,13 @@ std::string regex_option(const std::string& image, const std::string& label) {
   return "--pair-regex " + shell_word(image) + " " + shell_word(label);
 }
 
-std::vector<std::string> splits_left_out(const Layout& layout) {
-  std::vector<std::string> names;
-  if (!has_several(layout)) return names;
-  for (const SplitFolders& split : layout.splits)
-    if (split.labels.empty()) names.push_back(split.name);
-  return names;
-}
-
 std::string left_out_text(const Layout& layout) {
-  const std::vector<std::string> names = splits_left_out(layout);
+  std::vector<std::string> names;
+  for (const SplitFolders& split : layout.splits)
+    if (has_several(layout) && split.labels.empty()) names.push_back(split.name);
   if (names.empty()) return "";
-  std::string text = names.size() == 1 ? "leaves out the split " : "leaves out the splits ";
-  return text + quoted_list_text(names, names.size()) +
+  return (names.size() == 1 ? "leaves out the split " : "leaves out the splits ") +
+         quoted_list_text(names, names.size()) +
          (names.size() == 1 ? ", which has no labels" : ", which have no labels");
 }
 
@@ -123,6 +115,14 @@ std::string suggestions_text(const std::vector<Suggestion>& suggestions) {
     text += (suggestion.about.empty() ? "" : "\n" + suggestion.about + ":") + "\n  " +
             suggestion.command;
   return text;
+}
+
+std::string merging_commands(const std::string& options) {
+  return suggestions_text(
+      {{"one mask of two classes: the union of their foregrounds",
+        whole_command(options + " --label-kind binary")},
+       {"ids of objects, 1 for the first file of an image in byte order of names",
+        whole_command(options + " --label-kind instances")}});
 }
 
 }  // namespace hotpack::pipeline

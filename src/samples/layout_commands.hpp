@@ -29,10 +29,7 @@ namespace hotpack::pipeline {
 [[nodiscard]] std::string split_option(const SplitOptions& split);
 // "--pair-regex IMAGE LABEL"
 [[nodiscard]] std::string regex_option(const std::string& image, const std::string& label);
-
-// The splits of a layout that pack_command() leaves out because they have no labels.
-[[nodiscard]] std::vector<std::string> splits_left_out(const Layout& layout);
-// "leaves out the split 'test', which has no labels"; empty if no split is left out.
+// "leaves out the split 'test', which has no labels", as pack_command() does; empty if none is.
 [[nodiscard]] std::string left_out_text(const Layout& layout);
 
 // A command that an error proposes, and a line about it.
@@ -41,5 +38,7 @@ struct Suggestion {
   std::string command;
 };
 [[nodiscard]] std::string suggestions_text(const std::vector<Suggestion>& suggestions);
+// The commands for what several label files of an image can become. `options` name the input.
+[[nodiscard]] std::string merging_commands(const std::string& options);
 
 }  // namespace hotpack::pipeline

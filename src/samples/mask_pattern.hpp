@@ -1,44 +1,35 @@
-// The pattern of --mask-per-class: finds the key of the image and the class in the path of a mask.
+// Keys of label files by a pattern: of masks for one class each (--mask-per-class), and of the
+// files of --images and --labels that are given as patterns.
 //
-// Immutable; thread-safe.
+// Functions without state. Failure: `usage` for a pattern with too many ways to match a path.
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <vector>
+#include <span>
 
 #include "files/file_list.hpp"
+#include "files/name_pattern.hpp"
 #include "hotpack/result.hpp"
+#include "settings/options.hpp"
 
 namespace hotpack::pipeline {
 
-class MaskPattern {
- public:
-  // Parses a pattern for paths without extension, such as "{key}_{class}" or "{class}/{key}". Fails
-  // with code `usage` unless it contains {key} and {class} once each, with text between them.
-  [[nodiscard]] static Result<MaskPattern> parse(const std::string& text);
+// Gives each image the longest key that the pattern of its root finds. `patterns` has one pattern
+// per root. An image that does not match gets an empty key.
+[[nodiscard]] Status key_images(FileList& images, std::span<const NamePattern> patterns);
 
-  struct Match {
-    std::string_view key;
-    std::string_view name;  // of the class; without '/'
-  };
-  // All matches of `stem` ("a_b_c" is class c of a_b, or class b_c of a), the longest key first.
-  [[nodiscard]] std::vector<Match> matches(std::string_view stem) const;
-
- private:
-  std::string before_, between_, after_;
-  bool key_first_ = true;
-};
-
-// Gives each mask the key of its image. If the pattern can match the mask's path in several ways,
-// takes the longest key that an image in `images` (sorted by key) has, else the longest key. Masks
-// that do not match get an empty key.
-void key_masks(FileList& masks, const FileList& images, const MaskPattern& pattern);
+// Gives each label file the key of its image. If the pattern can match the path in several ways,
+// takes the longest key that an image in `images` (sorted by key) has, else the longest key. With a
+// folding, keys that fold to the same text are equal. `patterns` has one pattern for all roots, or
+// one per root. Labels that do not match get an empty key. Returns a warning if labels fit several
+// images, else "".
+[[nodiscard]] Result<std::string> key_masks(FileList& masks, const FileList& images,
+                                            std::span<const NamePattern> patterns,
+                                            KeyFolding folding);
 
 // Separates images and masks of one folder. Both lists have all files of the folder. A file is a
 // mask if the pattern matches its path and the matched key is that of an image; every other file is
 // an image. Fails with code `data` if a file may be either, that is, if it has masks as an image,
 // and would be the only mask of its class.
-[[nodiscard]] Status part_masks(FileList& images, FileList& masks, const MaskPattern& pattern);
+[[nodiscard]] Status part_masks(FileList& images, FileList& masks, const NamePattern& pattern);
 
 }  // namespace hotpack::pipeline

@@ -24,6 +24,7 @@ struct PairFileOptions {
   bool skip_missing = false;
   bool by_option = true;  // the table is given by --pairs and must have a label column; a metadata
                           // file next to images may hold captions instead
+  ColumnNames columns = {};
 };
 
 struct PairFileSamples {
@@ -35,7 +36,9 @@ struct PairFileSamples {
 };
 
 // Reads the table and returns its samples. The key of a sample is the path of its image in the
-// table, without prefix, extension, and the parts "." and "..".
+// table, without prefix, extension, and the parts "." and "..". A path that names no file may have
+// another form (listed_path.hpp), or name the only image below the base folder with this name
+// without extension.
 [[nodiscard]] Result<PairFileSamples> read_pair_file(const PairFileOptions& options,
                                                      ProblemLog& problems);
 

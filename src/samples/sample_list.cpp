@@ -110,7 +110,7 @@ struct Orphans {
   }
 
  private:
-  static constexpr KeyFolding kAll{true, true};
+  static constexpr KeyFolding kAll{true, true, true};
   using Alike = std::unordered_map<std::string, const FoundFile*>;
 
   static Alike alike(const FileList& files, const Files& orphans) {
@@ -173,11 +173,12 @@ std::uint32_t index_of(const std::vector<std::string>& names, std::string_view n
 
 class MaskPairing {
  public:
-  MaskPairing(SampleList& list, const MaskPattern& pattern, Orphans orphans)
+  // Without a pattern, masks are merged and have no names.
+  MaskPairing(SampleList& list, const NamePattern* pattern, Orphans orphans)
       : list_(list), pattern_(pattern), orphans_(orphans) {}
 
   void run() {
-    collect_names();
+    if (pattern_ != nullptr) collect_names();
     pair_sorted(list_.images, list_.labels, orphans_,
                 [&](const FoundFile& image, FileDrain& masks) { add_sample(image, masks); });
   }
@@ -186,9 +187,11 @@ class MaskPairing {
   // Returns the class of a mask. It is the class in the match of the pattern that also gave the
   // mask its key. (--split folder may have removed the first part of the key since then.)
   [[nodiscard]] std::string_view name_of(const FoundFile& mask) const {
-    const std::string_view key = list_.labels.key(mask);
-    for (const MaskPattern::Match& match : pattern_.matches(list_.labels.stem(mask))) {
-      const std::string whole = list_.labels.roots[mask.root].key_prefix + std::string(match.key);
+    const std::string key = folded(list_.labels.key(mask), orphans_.given);
+    const auto ways = pattern_->matches(list_.labels, mask);  // key_masks() has reported failures
+    for (const NamePattern::Match& match : ways.value_or({})) {
+      const std::string whole =
+          folded(list_.labels.roots[mask.root].key_prefix + std::string(match.key), orphans_.given);
       if (key == whole || key == std::string_view(whole).substr(whole.find('/') + 1))
         return match.name;
     }
@@ -208,22 +211,25 @@ class MaskPairing {
     sample.first_mask = static_cast<std::uint32_t>(list_.masks.size());
     while (!masks.empty() && masks.key() == list_.images.key(image)) {
       const FoundFile mask = masks.take();
-      list_.masks.push_back({mask, index_of(list_.mask_names, name_of(mask)), kNoClass});
+      const std::uint32_t name =
+          pattern_ == nullptr ? 0 : index_of(list_.mask_names, name_of(mask));
+      list_.masks.push_back({mask, name, kNoClass});
     }
-    const auto first = list_.masks.begin() + sample.first_mask;
-    std::stable_sort(first, list_.masks.end(),
-                     [](const Mask& a, const Mask& b) { return a.name < b.name; });
-    remove_repeated(sample.first_mask);
+    if (pattern_ != nullptr) sort_by_name(sample.first_mask);
     sample.mask_count = static_cast<std::uint32_t>(list_.masks.size()) - sample.first_mask;
     list_.samples.push_back(sample);
   }
 
-  // Keeps the first of two masks with the same class, and reports the other.
-  void remove_repeated(std::size_t first) {
+  // Sorts the masks of a sample by class. Keeps the first of two masks with the same class, and
+  // reports the other, unless the pattern unites them.
+  void sort_by_name(std::size_t first) {
+    std::stable_sort(list_.masks.begin() + static_cast<std::ptrdiff_t>(first), list_.masks.end(),
+                     [](const Mask& a, const Mask& b) { return a.name < b.name; });
     std::size_t kept = first;
     for (std::size_t i = first; i < list_.masks.size(); ++i) {
       const Mask& mask = list_.masks[i];
-      if (kept > first && list_.masks[kept - 1].name == mask.name) {
+      if (kept > first && list_.masks[kept - 1].name == mask.name &&
+          !pattern_->has_star_in_name()) {
         orphans_.problems.add({ProblemKind::duplicate_key, list_.mask_path(mask),
                                "is a mask of class '" + list_.mask_names[mask.name] +
                                    "' for the same image as " +
@@ -236,7 +242,7 @@ class MaskPairing {
   }
 
   SampleList& list_;
-  const MaskPattern& pattern_;
+  const NamePattern* pattern_;
   Orphans orphans_;
 };
 
@@ -258,7 +264,7 @@ std::uint64_t SampleList::memory_bytes() const {
 
 SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans, ProblemLog& problems,
                        std::uint64_t& left_out, KeyFolding given) {
-  SampleList list{std::move(images), std::move(labels), {}, true, {}, {}, {}};
+  SampleList list{std::move(images), std::move(labels), {}, true, {}, {}, {}, false};
   sort_by_key(list.images);
   sort_by_key(list.labels);
   remove_duplicates(list.images, "image", problems);
@@ -272,18 +278,35 @@ SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans, Prob
   return list;
 }
 
-SampleList pair_masks(FileList images, FileList masks, const MaskPattern& pattern,
-                      bool skip_orphans, ProblemLog& problems, std::uint64_t& left_out) {
-  SampleList list{std::move(images), std::move(masks), {}, false, {}, {}, {}};
+namespace {
+
+SampleList pair_several(FileList images, FileList masks, const NamePattern* pattern,
+                        const Orphans& orphans) {
+  SampleList list{std::move(images), std::move(masks), {}, false, {}, {}, {}, pattern == nullptr};
   sort_by_key(list.images);
   sort_by_key(list.labels);
-  remove_duplicates(list.images, "image", problems);
-  MaskPairing(list, pattern, Orphans{skip_orphans, problems, left_out}).run();
+  remove_duplicates(list.images, "image", orphans.problems);
+  MaskPairing(list, pattern, orphans).run();
   return list;
 }
 
+}  // namespace
+
+SampleList pair_masks(FileList images, FileList masks, const NamePattern& pattern,
+                      bool skip_orphans, ProblemLog& problems, std::uint64_t& left_out,
+                      KeyFolding given) {
+  return pair_several(std::move(images), std::move(masks), &pattern,
+                      {skip_orphans, problems, left_out, given});
+}
+
+SampleList pair_merged(FileList images, FileList masks, bool skip_orphans, ProblemLog& problems,
+                       std::uint64_t& left_out, KeyFolding given) {
+  return pair_several(std::move(images), std::move(masks), nullptr,
+                      {skip_orphans, problems, left_out, given});
+}
+
 SampleList images_alone(FileList images, ProblemLog& problems) {
-  SampleList list{std::move(images), {}, {}, false, {}, {}, {}};
+  SampleList list{std::move(images), {}, {}, false, {}, {}, {}, false};
   sort_by_key(list.images);
   remove_duplicates(list.images, "image", problems);
   list.samples.reserve(list.images.files.size());
@@ -300,6 +323,88 @@ SampleList images_by_folder(FileList images, ProblemLog& problems) {
     sample.class_name = index_of(list.class_names, below.substr(0, below.find('/')));
   }
   return list;
+}
+
+namespace {
+
+// Adds names to sorted names. Returns the places of the added names, and sets those of the names
+// that were there.
+std::vector<std::uint32_t> join_names(const std::vector<std::string>& more,
+                                      std::vector<std::string>& names,
+                                      std::vector<std::uint32_t>& old_places) {
+  const std::vector<std::string> old = names;
+  names.insert(names.end(), more.begin(), more.end());
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const auto places_of = [&](const std::vector<std::string>& some) {
+    std::vector<std::uint32_t> places;
+    places.reserve(some.size());
+    for (const std::string& name : some) places.push_back(index_of(names, name));
+    return places;
+  };
+  old_places = places_of(old);
+  return places_of(more);
+}
+
+// Copies files of one list to another, with a prefix before their texts and keys.
+class FileMove {
+ public:
+  FileMove(const FileList& from, const std::string& prefix, FileList& to)
+      : from_(from), prefix_(prefix), to_(to), first_root_(to.roots.size()) {
+    for (const Root& root : from.roots) to.roots.push_back({root.folder, prefix + root.key_prefix});
+  }
+
+  SourceFile source(const SourceFile& file) {
+    SourceFile moved = file;
+    moved.text = to_.arena.add(prefix_, from_.text(file));
+    moved.text_length = static_cast<std::uint16_t>(file.text_length + prefix_.size());
+    moved.root = static_cast<std::uint16_t>(file.root + first_root_);
+    return moved;
+  }
+
+  FoundFile found(const FoundFile& file) {
+    FoundFile moved{source(file), {}, 0};
+    moved.key =
+        file.key == file.text ? moved.text : Uint48(to_.arena.add(prefix_, from_.key(file)));
+    moved.key_length = static_cast<std::uint16_t>(file.key_length + prefix_.size());
+    return moved;
+  }
+
+ private:
+  const FileList& from_;
+  const std::string& prefix_;
+  FileList& to_;
+  std::size_t first_root_;
+};
+
+}  // namespace
+
+void append_samples(const SampleList& more, const std::string& prefix, SampleList& list) {
+  FileMove images(more.images, prefix, list.images), labels(more.labels, prefix, list.labels);
+  std::vector<std::uint32_t> old_classes, old_masks;
+  const auto classes = join_names(more.class_names, list.class_names, old_classes);
+  const auto masks = join_names(more.mask_names, list.mask_names, old_masks);
+  for (Sample& sample : list.samples)
+    if (sample.class_name != kNoClass) sample.class_name = old_classes[sample.class_name];
+  for (Mask& mask : list.masks)
+    if (!old_masks.empty()) mask.name = old_masks[mask.name];
+  list.has_label_files = more.has_label_files;
+  list.merges_masks = more.merges_masks;
+  for (Sample sample : more.samples) {
+    const std::span<const Mask> own = more.masks_of(sample);
+    sample.image = images.found(sample.image);
+    if (sample.label.text_length > 0) sample.label = labels.source(sample.label);
+    if (sample.class_name != kNoClass) sample.class_name = classes[sample.class_name];
+    sample.first_mask = static_cast<std::uint32_t>(list.masks.size());
+    for (Mask mask : own) {
+      mask.file = labels.source(mask.file);
+      if (!masks.empty()) mask.name = masks[mask.name];
+      list.masks.push_back(mask);
+    }
+    list.samples.push_back(sample);
+  }
+  std::sort(list.samples.begin(), list.samples.end(),
+            [&](const Sample& a, const Sample& b) { return list.key(a) < list.key(b); });
 }
 
 std::vector<SampleList> divide_samples(SampleList list, const std::vector<std::uint32_t>& part_of,

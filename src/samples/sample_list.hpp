@@ -13,7 +13,7 @@
 
 #include "base/fit.hpp"
 #include "files/file_list.hpp"
-#include "samples/mask_pattern.hpp"
+#include "files/name_pattern.hpp"
 #include "settings/options.hpp"
 #include "settings/problem.hpp"
 
@@ -21,10 +21,10 @@ namespace hotpack::pipeline {
 
 inline constexpr std::uint32_t kNoClass = 0xFFFFFFFF;
 
-// One of several binary masks of an image (--mask-per-class).
+// One of several masks of an image: of one class (--mask-per-class), or to be merged.
 struct Mask {
   SourceFile file;
-  std::uint32_t name = 0;  // index into SampleList::mask_names
+  std::uint32_t name = 0;  // index into SampleList::mask_names; 0 if masks are merged
   std::uint32_t class_id =
       kNoClass;  // set by label_setup, which also sorts the masks of a sample by class
 };
@@ -46,12 +46,14 @@ struct SampleList {
   FileList labels;               // no files in it after pairing, but the text and the roots
   std::vector<Sample> samples;   // sorted by key bytes
   bool has_label_files = false;  // one per sample
-  std::vector<Mask> masks;       // of all samples, with --mask-per-class, which excludes `label`
+  std::vector<Mask> masks;       // of all samples; a list with masks has no label files
   std::vector<std::string>
       mask_names;  // classes found in the names of masks, each once, in byte order
   // Names of whole-image classes, from folders or a table; unique, in byte order. Empty if the
   // samples have no such labels.
   std::vector<std::string> class_names;
+  bool merges_masks = false;  // the masks of a sample, in byte order of paths, become one label
+  std::string split = {};     // its name, for messages; empty before splits have names
 
   [[nodiscard]] std::string_view key(const Sample& sample) const {
     return images.key(sample.image);
@@ -85,12 +87,16 @@ struct SampleList {
                                      ProblemLog& problems, std::uint64_t& left_out,
                                      KeyFolding given = {});
 
-// Pairs images with their masks, of which an image may have several, by the keys from key_masks().
-// An image without masks and a mask without an image (orphans) are problems or, with
-// `skip_orphans`, are left out and counted in `left_out`.
-[[nodiscard]] SampleList pair_masks(FileList images, FileList masks, const MaskPattern& pattern,
+// Pairs images with their masks, of which an image may have several, by the keys from key_masks(),
+// which used the folding `given`. An image without masks and a mask without an image (orphans) are
+// problems or, with `skip_orphans`, are left out and counted in `left_out`.
+[[nodiscard]] SampleList pair_masks(FileList images, FileList masks, const NamePattern& pattern,
                                     bool skip_orphans, ProblemLog& problems,
-                                    std::uint64_t& left_out);
+                                    std::uint64_t& left_out, KeyFolding given = {});
+// The same for masks that are merged into one label.
+[[nodiscard]] SampleList pair_merged(FileList images, FileList masks, bool skip_orphans,
+                                     ProblemLog& problems, std::uint64_t& left_out,
+                                     KeyFolding given = {});
 
 // Samples without labels.
 [[nodiscard]] SampleList images_alone(FileList images, ProblemLog& problems);
@@ -98,6 +104,10 @@ struct SampleList {
 // Makes samples whose class is the first folder of their path below the root. `class_names` of the
 // result are the names of all class folders, including empty ones.
 [[nodiscard]] SampleList images_by_folder(FileList images, ProblemLog& problems);
+
+// Appends samples to a list of the same kind. `prefix` is put before their keys; names of classes
+// and of masks are joined.
+void append_samples(const SampleList& more, const std::string& prefix, SampleList& list);
 
 // Divides the samples among `parts` lists: sample i goes to list part_of[i], or to no list if that
 // is kNoPart. The lists share the text of `list`; each has all class names.

@@ -29,20 +29,16 @@ struct Split {
 [[nodiscard]] Result<std::vector<std::uint64_t>> parse_shares(
     const std::vector<SplitOptions::Part>& parts);
 
-// Divides the samples among the parts of `options`; with --group, all samples of a group go to one
-// part.
-// Method ratio: samples or groups are taken in the order of format::shuffle_rank(seed, key or
-// group), and each goes to the part that lacks most samples. Without groups, each part gets as many
-// samples as largest_remainders() returns for it.
-// Method hash: XXH3-64 of the key or group, modulo the sum of the shares, selects the part.
-// With --group, appends lines about the groups to `about`.
+// Divides the samples among the parts of `options`; all samples of a group (--group, or the
+// augmented copies of an image) go to one part. Method ratio takes groups in the order of
+// format::shuffle_rank(seed, group), each for the part that lacks most samples. Method hash takes
+// XXH3-64 of the group, modulo the sum of the shares. Appends lines about groups to `about`.
 [[nodiscard]] Result<std::vector<Split>> divide_by_share(SampleList list,
                                                          const SplitOptions& options,
                                                          std::string& about);
 
-// Returns how many of `total` samples each split gets, in proportion to the shares. Each split
-// first gets its proportion, rounded down; then the splits with the largest remainders get one more
-// sample each, earlier splits first.
+// Divides `total` samples: each split gets its proportion, rounded down, and one more for those
+// with the largest remainders, earlier splits first.
 [[nodiscard]] std::vector<std::uint64_t> largest_remainders(
     const std::vector<std::uint64_t>& shares, std::uint64_t total);
 

@@ -1,18 +1,11 @@
-// Finds out how the names of images and labels differ: by suffixes at the end of the name without
-// extension.
+// Finds by counting how the names of images and labels differ: by one suffix for images and one for
+// labels, at the end of the name without extension. Either may be empty.
 //
-// A rule (a suffix for images and one for labels, either may be empty) fits if it pairs at least 95
-// % of the images, and 95 % of the labels with its suffix. If lists name the images, only the
-// labels must pair. choose_suffixes() uses the first of these rules:
-// - the suffixes of the options, if both are given;
-// - the suffixes of the preset, unless they do not fit and the next rule does;
-// - if they fit: equal names (not counting a suffix that an option gives) or, in one folder, JPEG
-//   images with PNG labels;
-// - the only rule that fits, of a table of suffixes that data sets use, and of the endings that
-//   labels add to the names of images. A rule of such an ending must pair 95 % of all labels.
-// If labels with another suffix pair 95 % of the images too, both rules are only proposals, unless
-// the two are forms of one label (Cityscapes' ids and colors). If no rule fits, those that pair
-// something are proposals. With proposals only, the caller fails and lists them in its error.
+// A rule fits if it pairs at least 95 % of the images and 95 % of the labels; if lists name the
+// images, only the labels count. A suffix that an option or the preset gives is used as it is, and
+// files without it do not count. Otherwise, equal names come first, then the endings that images
+// have in common, with the endings that labels add to their names. In one folder, JPEG files are
+// the images and PNG files the labels, or the labels are the files with one last word ("_L").
 //
 // Pure functions; thread-safe; cannot fail.
 #pragma once
@@ -29,14 +22,13 @@ namespace hotpack::pipeline {
 
 struct SuffixRule {
   std::string image, label;
-  bool by_format =
-      false;  // in one folder: JPEG files are the images, PNG files of the same name the labels
+  bool by_format = false;  // in one folder: JPEG files are the images, PNG files the labels
 };
 
 struct GivenSuffixes {
-  std::string image, label;                // --image-suffix, --label-suffix; empty: not given
-  std::string preset_image, preset_label;  // of --preset: tried before all others
-  bool listed = false;                     // a list selects images
+  std::string image, label;  // of options or, without them, of --preset; empty: not given
+  bool by_preset = false;    // equal names are tried next
+  bool listed = false;       // a list selects images
 };
 
 // A rule that the user may choose.
@@ -51,25 +43,28 @@ struct SuffixChoice {
   bool fits = false;
   bool several = false;     // several kinds of label fit the images; the proposals name them
   std::uint64_t pairs = 0;  // by `rule`
-  std::string text;  // "images end with '_img', labels with '_gt': 5 of 5 images have a label";
-                     // without a final dot
-  std::vector<SuffixProposal> proposals;  // rules that pair more, the best first; if nothing fits,
-                                          // or if the given suffixes pair nothing
+  std::string text;         // the rule and its pairs, without a final dot
+  std::vector<SuffixProposal> proposals;   // rules that pair more, the best first; if nothing fits,
+                                           // or if the given suffixes pair nothing
+  std::vector<std::string> warnings = {};  // of files that fit several images
 };
 
-// One rule for all of `sets`, which are labeled and whose keys still have their suffixes.
+// One rule for all labeled sets, whose keys still have their suffixes.
 [[nodiscard]] SuffixChoice choose_suffixes(std::span<const FileSet> sets,
                                            const GivenSuffixes& given);
 
-// Removes the suffixes of `rule` from the keys of a set. If an option gives the suffix, files
-// without it are dropped. If the suffix was detected, files without it are added to `problems` as
-// orphans. Two exceptions: labels of other kinds ("x_color" next to "x_labelIds") are dropped, and
-// the images of a set without labels are kept.
+// Removes the suffixes of `rule` from the keys of a set. Files without a suffix that was given are
+// dropped; without one that was found, they are orphans in `problems`, except other forms of the
+// labels ("_color" next to "_labelIds"), and images of a set without labels, which are kept.
 void apply_suffixes(FileSet& set, const SuffixRule& rule, const GivenSuffixes& given,
                     ProblemLog& problems);
 
-// Returns true if these files of one folder may be images and labels: some names end with a suffix
-// of labels, or there are both JPEG and PNG files.
+// Returns the end of a name that a label may have after the name of its image: "_mask" of "1_mask",
+// "_mask_2" of "1_mask_2"; "" if there is none.
+[[nodiscard]] std::string_view label_ending(std::string_view name);
+
+// Returns true if these files of one folder may be images and labels: some names end with a word
+// for labels, or there are both JPEG and PNG files.
 [[nodiscard]] bool may_hold_labels(const FileList& files);
 
 }  // namespace hotpack::pipeline

@@ -100,13 +100,17 @@ class Options {
   void add_labels() {
     const Value kind = option_of(schema_, "label_kind");
     const Value formula = option_of(schema_, "rgb_id");
-    add("--label-kind", kind == "folder" ? std::nullopt : formula ? Value("rgb-id") : kind);
+    const bool objects = kind == "index" && option_of(schema_, "threshold");
+    add("--label-kind", kind == "folder" ? std::nullopt
+                        : formula        ? Value("rgb-id")
+                        : objects        ? Value(word_of(LabelKind::instances))
+                                         : kind);
     add("--rgb-id", formula);
     add("--threshold", option_of(schema_, "threshold"), "128");
     add("--unknown", option_of(schema_, "unknown"), "error");
     add("--pad-label", option_of(schema_, "pad_label"), "ignore");
     add("--label-storage", schema_.label ? Value(word_of(schema_.label->storage)) : std::nullopt,
-        word_of(LabelStorage::bits));
+        word_of(objects ? LabelStorage::index : LabelStorage::bits));
   }
 
   // Returns the value of --zstd: fields and level, if they differ from those of --zstd alone.

@@ -37,15 +37,24 @@ struct SplitOptions {
 struct KeyFolding {
   bool ignore_case = false;
   bool unicode = false;  // NFC and NFD forms of a character are equal
-  [[nodiscard]] bool any() const { return ignore_case || unicode; }
+  bool numbers = false;  // leading zeros of numbers do not count: 7 and 0007 are equal
+  [[nodiscard]] bool any() const { return ignore_case || unicode || numbers; }
 };
 
-// Where samples come from. Give exactly one of `root`, `images`, `image_folders` and `pairs`; or
-// only `list`, whose lines then name the files of the samples. With one of the others, `list`
-// selects samples. `labels` can be given only with `images`.
+// The names of columns that --columns gives. A column without one has one of the usual names.
+struct ColumnNames {
+  std::string image, label, split;
+  bool classes = false;  // labels are classes of whole images, never files
+  [[nodiscard]] bool any() const { return !image.empty() || !label.empty() || !split.empty(); }
+};
+
+// Where samples come from. Give exactly one of `root`, `roots`, `images`, `image_folders` and
+// `pairs`; or only `list`, whose lines then name the files of the samples. With one of the others,
+// `list` selects samples. `labels` can be given only with `images`.
 struct InputOptions {
   std::string root;                 // a data set whose layout is detected
-  std::vector<std::string> images;  // folders, searched recursively
+  std::vector<std::string> roots;   // several data sets, which become one; empty if `root` is given
+  std::vector<std::string> images;  // folders, searched recursively, or patterns with {key} and *
   std::vector<std::string> labels;
   std::vector<std::string> image_folders;  // folders of class folders
   std::vector<std::string>
@@ -56,13 +65,15 @@ struct InputOptions {
                             // captured groups form the key
   std::string label_regex;
   std::string pairs;           // --pairs FILE: a table of image and label (or class) [and split]
+  ColumnNames columns;         // --columns image=NAME,label=NAME,…: of the table
   std::string list;            // --list FILE: keys or paths that select samples, or pairs of paths
   std::string list_root;       // --root DIR: base folder of relative paths in --pairs and --list;
                                // empty: the folder of that file
   std::string strip_prefix;    // --strip-prefix P: removed from paths of --pairs and --list
   std::string mask_per_class;  // --mask-per-class PATTERN: {key} and {class} in the path of a mask
                                // below --labels, without extension
-  KeyFolding fold;             // --fold case|unicode|case,unicode
+  std::vector<std::string> exclude;  // --exclude GLOB: files and folders that are left out
+  KeyFolding fold;                   // --fold case,unicode,numbers
   bool skip_orphans =
       false;  // --orphans skip: leave out images without label and labels without image
   bool allow_empty = false;  // --allow-empty: accept class folders without images
@@ -112,7 +123,7 @@ struct RecordOptions {
   JpegScale jpeg_scale = JpegScale::automatic;
   std::uint64_t max_pixels = std::uint64_t{1} << 28;
   bool lenient = false;  // --lenient: accepts JPEGs with faults that cost no row of pixels
-  LabelStorage label_storage = LabelStorage::bits;
+  std::optional<LabelStorage> label_storage;  // absent: bits, or index for ids of objects
   AxisOrder layout = AxisOrder::channels_last;
 
   [[nodiscard]] Fit resolved_fit() const {

@@ -18,21 +18,29 @@ constexpr std::string_view kSkipErrors = "--on-error skip";
 
 constexpr std::array<KindText, kProblemKinds> kTexts{{
     {"orphan-image", "image without a label", "images without a label",
-     "add the labels, or leave these images out with --orphans skip; if labels have other names, "
-     "say how names differ with --label-suffix or --pair-regex",
+     "add the labels, or leave these images out: by name with --exclude GLOB, or all with "
+     "--orphans "
+     "skip; if labels have other names, say how names differ with --label-suffix or --pair-regex",
      ""},
     {"orphan-label", "label without an image", "labels without an image",
-     "add the images, or leave these labels out with --orphans skip", ""},
+     "add the images, or leave these labels out: by name with --exclude GLOB, or all with "
+     "--orphans "
+     "skip",
+     ""},
     {"duplicate-key", "file with the key of another file", "files with the keys of other files",
      "of files with the same key, rename or remove all but one; if they lie in different input "
      "folders, give each folder a --key-prefix",
      ""},
+    {"listed-twice", "image that a table lists twice", "images that a table lists twice",
+     "keep one line of each image: a sample has one label", ""},
     {"twin-file", "file with the same name as another file, except for the ending",
      "files with the same names as other files, except for the endings",
      "rename or remove one file of each name, or name the files to pack in a --list file", ""},
     {"unsupported-file", "image of a format that hotpack does not read",
      "images of a format that hotpack does not read",
-     "convert these images to PNG or JPEG, or leave them out with --orphans skip", ""},
+     "convert these images to PNG or JPEG, or leave them out: of folders with --exclude, such as "
+     "--exclude '*.gif', of a table by removing their lines",
+     ""},
     {"unusable-name", "file name that cannot be a key", "file names that cannot be keys",
      "rename the files: names must be UTF-8", ""},
     {"missing-file", "entry of a list that names no file", "entries of a list that name no file",
@@ -44,7 +52,8 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
      "not leave them out",
      ""},
     {"no-class-folder", "image in no class folder", "images in no class folder",
-     "move these images into the folders of their classes, or out of the input", ""},
+     "move these images into the folders of their classes, or leave them out with --exclude NAME",
+     ""},
     {"unknown-folder", "image whose class is not known", "images whose classes are not known",
      "add the classes to --classes or --map, or remove the images from the input", ""},
     {"unreadable-header", "file that is not a readable image", "files that are not readable images",
@@ -97,11 +106,11 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
 }};
 
 constexpr std::array kNeverSkipped = {
-    ProblemKind::orphan_image,     ProblemKind::orphan_label,   ProblemKind::duplicate_key,
-    ProblemKind::unsupported_file, ProblemKind::unusable_name,  ProblemKind::missing_file,
-    ProblemKind::no_class_folder,  ProblemKind::unknown_folder, ProblemKind::ambiguous_label,
-    ProblemKind::class_file,       ProblemKind::open_question,  ProblemKind::twin_file,
-    ProblemKind::unopenable_file,
+    ProblemKind::orphan_image,     ProblemKind::orphan_label,    ProblemKind::duplicate_key,
+    ProblemKind::unsupported_file, ProblemKind::unusable_name,   ProblemKind::missing_file,
+    ProblemKind::no_class_folder,  ProblemKind::unknown_folder,  ProblemKind::ambiguous_label,
+    ProblemKind::class_file,       ProblemKind::open_question,   ProblemKind::twin_file,
+    ProblemKind::listed_twice,     ProblemKind::unopenable_file,
 };
 
 const KindText& text_of(ProblemKind kind) { return kTexts[static_cast<std::size_t>(kind)]; }

@@ -18,6 +18,7 @@ enum class ProblemKind {
   orphan_image,       // an image without label
   orphan_label,       // a label without image
   duplicate_key,      // two images, or two labels, with the same key
+  listed_twice,       // a table names an image twice
   twin_file,          // the same within one folder: the names differ only in the extension
   unsupported_file,   // an image of a format that hotpack does not read
   unusable_name,      // a file name that cannot be a key

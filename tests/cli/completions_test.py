@@ -69,6 +69,7 @@ class Bash(unittest.TestCase):
             (Path(folder) / "data.csv").write_text("")
             self.assertEqual(complete("pack", "--images", "da", folder=folder), ["data"])
             self.assertEqual(sorted(complete("pack", "--pairs", "da", folder=folder)), ["data", "data.csv"])
+            self.assertEqual(sorted(complete("pack", "--preset", "da", folder=folder)), ["data", "data.csv"])
             self.assertEqual(complete("pack", "--size", "da", folder=folder), [])
             self.assertEqual(sorted(complete("info", "da", folder=folder)), ["data", "data.csv"])
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/utf8.hpp"
 #include "format/json.hpp"
 #include "fuzz/fuzz.hpp"
 
@@ -25,9 +26,8 @@ void compare_members(std::string_view text, const Json& value) {
 
 void check_text_functions(std::string_view text) {
   const std::string mended = hotpack::format::with_valid_utf8(text);
-  require(hotpack::format::valid_utf8(mended), "with_valid_utf8 gives valid UTF-8");
-  require(!hotpack::format::valid_utf8(text) || mended == text,
-          "with_valid_utf8 leaves valid text alone");
+  require(hotpack::is_utf8(mended), "with_valid_utf8 gives valid UTF-8");
+  require(!hotpack::is_utf8(text) || mended == text, "with_valid_utf8 leaves valid text alone");
   const auto quoted = hotpack::format::parse_json(hotpack::format::canonical_string(mended));
   require(quoted.ok() && quoted.value() == mended,
           "a canonical string is read as what it was made of");

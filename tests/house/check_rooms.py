@@ -41,7 +41,7 @@ ROOMS = {
     "labels": Room(("base",), ("highway",)),
     "writer": Room(("base", "format"), ("zstd",)),
     "settings": Room(("base", "format", "labels"), ("tbb",)),
-    "files": Room(("base", "format", "labels", "settings"), ()),
+    "files": Room(("base", "format", "labels", "settings"), ("pcre2",)),
     "samples": Room(("base", "format", "labels", "settings", "files"), ("utf8proc",)),
     "discovery": Room(("base", "format", "codecs", "labels", "settings", "files", "samples"), ()),
     "label_setup": Room(("base", "format", "codecs", "labels", "settings", "files", "samples"), ("tbb",)),
@@ -64,6 +64,7 @@ LIBRARIES = {
     "spdlog": Library(r"(spdlog|fmt)/.+", "spdlog::spdlog_header_only"),
     "cli11": Library(r"CLI/.+", "hotpack_cli11"),
     "utf8proc": Library(r"utf8proc\.h", "hotpack_utf8proc"),
+    "pcre2": Library(r"pcre2\.h", "hotpack_pcre2", ("path_pattern.cpp",)),
     "freetype": Library(r"(ft2build\.h|freetype/.+)", "Freetype::Freetype", ("font.cpp",)),
 }
 
@@ -82,7 +83,7 @@ COMMON_TARGETS = {"hotpack_compile_options", "Threads::Threads", "${CMAKE_DL_LIB
 
 # What a room's CMakeLists.txt may say; anything else could reach around the table.
 ROOM_COMMANDS = {"hotpack_add_room", "hotpack_add_shared_library", "hotpack_embed_kernels", "target_link_libraries", "add_executable", "set_target_properties",
-                 "hotpack_optimize_sources", "set_source_files_properties", "target_compile_definitions", "target_compile_features"}
+                 "hotpack_embed_presets", "hotpack_optimize_sources", "set_source_files_properties", "target_compile_definitions", "target_compile_features"}
 
 # src/python, the Python package. Its modules import these and each other, and modules of hotpack.pure nothing else of hotpack but its errors.
 # A package that is not always installed is imported in one file only.
@@ -112,7 +113,7 @@ cuchar cwchar cwctype
 C_HEADERS = {"stddef.h", "stdint.h"}   # of public headers for C
 CUDA_HEADERS = {"cuda_bf16.h", "cuda_fp16.h", "cuda_runtime.h"}   # of *.cu in room device
 PRINTING_HEADERS = {"iostream", "print"}
-SYSTEM_HEADERS = re.compile(r"(sys|linux|arpa)/\w+\.h|(unistd|malloc|fcntl|poll|dirent|signal|setjmp|ucontext|termios|pthread|sched|endian|spawn)\.h"
+SYSTEM_HEADERS = re.compile(r"(sys|linux|arpa)/\w+\.h|(unistd|fnmatch|malloc|fcntl|poll|dirent|signal|setjmp|ucontext|termios|pthread|sched|endian|spawn)\.h"
                             r"|(dlfcn|getopt)\.h|(\w+mmintrin|immintrin|x86intrin|cpuid|arm_\w+)\.h")
 
 # Calls that print or end the process. They are looked for in code without comments and strings.

@@ -2,6 +2,7 @@
 """Running again after inputs or options changed: only affected shards are packed again, and nothing is replaced without --force."""
 
 import json
+import os
 import shutil
 import unittest
 
@@ -40,13 +41,26 @@ class ChangedInputs(unittest.TestCase):
         self.assertEqual((report["status"], report["changed_shards"], report["kept_shards"]), ("packed", 1, 4))
         self.assertEqual(digest(self.out), self.fresh_digest())
 
-    def test_a_label_edited_in_place_needs_recheck(self):
+    def test_a_label_edited_in_place(self):
         mask = self.some_mask()
         data = bytearray(mask.read_bytes() + b"one")
         mask.write_bytes(data)
         run("pack", *self.inputs())
         data[-1] ^= 1
         mask.write_bytes(data)
+        report = self.report()
+        self.assertEqual((report["status"], report["changed_shards"], report["kept_shards"]), ("packed", 1, 4))
+        self.assertEqual(digest(self.out), self.fresh_digest())
+        self.assertEqual(self.report()["status"], "complete")
+
+    def test_a_label_edited_in_place_with_an_old_time_needs_recheck(self):
+        mask = self.some_mask()
+        data = bytearray(mask.read_bytes() + b"one")
+        mask.write_bytes(data)
+        run("pack", *self.inputs())
+        data[-1] ^= 1
+        mask.write_bytes(data)
+        os.utime(mask, (1, 1))
         self.assertEqual(self.report()["status"], "complete")
         report = self.report("--recheck")
         self.assertEqual((report["status"], report["changed_shards"], report["kept_shards"]), ("packed", 1, 4))

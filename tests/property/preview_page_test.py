@@ -60,7 +60,7 @@ class PreviewPage(unittest.TestCase):
             put(folder / "images" / name, photo(20, 12, i))
             put(folder / "labels" / name, png([[(x + y + i) % 3 for x in range(20)] for y in range(12)]))
         names = ["<b>sky", "the class whose name is long: Donaudampfschifffahrtsgesellschaft", "\"quoted\" & 'so on'"]
-        put(folder / "names.txt", "\n".join(names) + "\n")
+        put(folder / "names.txt", "\n".join([f'"{names[0]}"', *names[1:]]) + "\n")
         packs.run("preview", "--images", "images", "--labels", "labels", "--classes", "names.txt", "--html", "page.html", "-q", cwd=folder)
         cls.page = (folder / "page.html").read_text()
         cls.reader = Reader()

@@ -39,15 +39,14 @@ Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 Size = tuple[int, int] | str  # width and height
 Color = tuple[int, int, int] | str  # R, G, B or "#rrggbb"
 Texts = Sequence[str] | str
-FoldChoice = Literal["none", "case", "unicode", "case,unicode"]
-OrphansChoice = Literal["error", "skip"]
-PresetChoice = Literal[
-    "list", "voc", "pets", "pets3", "cityscapes19", "cityscapes19-trainids", "cityscapes34",
-    "bdd100k", "camvid11", "camvid32", "mapillary65", "ade20k150", "ade20k-full", "nyu40",
-    "coco-stuff171", "coco-stuff171-trainids", "coco-panoptic133", "loveda", "potsdam", "vaihingen",
-    "isaid", "deepglobe", "lip20", "cihp20", "drive", "chase", "stare", "hrf", "refuge", "kvasir"
+FoldChoice = Literal[
+    "none", "case", "unicode", "numbers", "case,unicode", "case,numbers", "unicode,numbers",
+    "case,unicode,numbers"
 ]
-LabelKindChoice = Literal["auto", "color", "index", "palette-color", "binary", "rgb-id"]
+OrphansChoice = Literal["error", "skip"]
+LabelKindChoice = Literal[
+    "auto", "color", "index", "palette-color", "binary", "rgb-id", "instances"
+]
 RgbIdChoice = Literal["r", "r+256g+65536b", "r/10*256+g"]
 FitChoice = Literal["stretch", "crop-or-pad", "contain", "cover", "long-side", "short-side", "none"]
 ImageFilterChoice = Literal[
@@ -85,12 +84,12 @@ def _each(value: Any) -> Any:
 
 
 def pack(
-    folder: Path | None = None,
-    *,
+    *folders: Path,
     images: Path | Sequence[Path] | None = None,
     labels: Path | Sequence[Path] | None = None,
     image_folders: Path | Sequence[Path] | None = None,
     key_prefix: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
     image_suffix: str | None = None,
     label_suffix: str | None = None,
     pair_regex: tuple[str, str] | None = None,
@@ -99,13 +98,14 @@ def pack(
     fold: FoldChoice | None = None,
     orphans: OrphansChoice | None = None,
     pairs: Path | None = None,
+    columns: str | None = None,
     list: Path | None = None,
     root: Path | None = None,
     strip_prefix: str | None = None,
     split: str | None = None,
     split_seed: int | None = None,
     group: str | None = None,
-    preset: PresetChoice | None = None,
+    preset: Path | None = None,
     map: Path | None = None,
     classes: Path | None = None,
     num_classes: int | None = None,
@@ -161,29 +161,34 @@ def pack(
 ) -> PackReport:
     """Packs images and labels into memory-mappable shards.
 
-    folder: data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks,
-        …).
-    images: folder of images, searched recursively; repeatable.
-    labels: folder of label files, paired with images by relative path without extension;
-        repeatable.
+    folders: data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks,
+        …); several become one pack.
+    images: folder of images, searched recursively, or a pattern 'DIR/{key}/*.jpg'; repeatable.
+    labels: folder of label files, paired with images by relative path without extension, or a
+        pattern 'DIR/{key}_*.png'; repeatable.
     image_folders: folder with one folder per class, whose name is the class; repeatable.
     key_prefix: prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in
         order.
+    exclude: leave out files and folders below the input folders: a name such as '*_preview.png', or
+        a path such as 'train/figures'; repeatable.
     image_suffix: suffix stripped from image stems, such as _leftImg8bit; files without it are
         ignored.
     label_suffix: suffix stripped from label stems, such as _L or _gtFine_labelIds.
     pair_regex: two regular expressions for the paths of images and labels below their folders; the
         captured groups, joined by '/', are the key.
     mask_per_class: one binary mask per class: their path below --labels without extension, such as
-        {key}_{class} or {class}/{key}; a pixel may then have several classes.
+        {key}_{class}, {class}/{key} or */{key}_{class}; a pixel may then have several classes.
     allow_empty: accept empty class folders without a warning.
-    fold: pair images and labels whose names differ only in case, or in the Unicode form of a
-        character (NFC, NFD); keys keep the spelling of the image. One of none, case, unicode,
-        case,unicode. Default: none.
+    fold: pair images and labels whose names differ only in case, in the Unicode form of a character
+        (NFC, NFD), or in leading zeros of numbers (7, 007); keys keep the spelling of the image.
+        One of none, case, unicode, numbers, case,unicode, case,numbers, unicode,numbers,
+        case,unicode,numbers. Default: none.
     orphans: images without a label and labels without an image: stop, or leave them out. One of
         error, skip. Default: error.
     pairs: table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and
         optionally split.
+    columns: names of columns of --pairs, such as image=photo,class=diagnosis,split=fold; class= in
+        place of label= if labels are classes of whole images.
     list: samples to pack, one key or path per line; without --images, one image and one label path
         per line.
     root: folder that paths in --pairs and --list are relative to [default: the folder of that
@@ -196,17 +201,13 @@ def pack(
     group: with --split ratio or hash: samples whose keys have the same match of this regular
         expression stay in one split.
     preset: class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19,
-        ade20k150; list prints all. One of list, voc, pets, pets3, cityscapes19,
-        cityscapes19-trainids, cityscapes34, bdd100k, camvid11, camvid32, mapillary65, ade20k150,
-        ade20k-full, nyu40, coco-stuff171, coco-stuff171-trainids, coco-panoptic133, loveda,
-        potsdam, vaihingen, isaid, deepglobe, lip20, cihp20, drive, chase, stare, hrf, refuge,
-        kvasir.
+        ade20k150, or of a CSV file; list prints all names.
     map: table old,new that maps ids, colors or class names to a class, or to ignore.
     classes: class table: a CSV name,r,g,b, one name per line, or a pack whose table to share.
     num_classes: number of classes, ids 0 … N-1; without it and without a class table, all labels
         are read to find N.
     label_kind: how label files are read; auto prints its decision and the reason. One of auto,
-        color, index, palette-color, binary, rgb-id. Default: auto.
+        color, index, palette-color, binary, rgb-id, instances. Default: auto.
     rgb_id: with rgb-id: the id that a color encodes, r (CARLA, SYNTHIA), r+256g+65536b (COCO
         panoptic) or r/10*256+g (ADE20K full). One of r, r+256g+65536b, r/10*256+g.
     shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
@@ -287,12 +288,13 @@ def pack(
     """
     report = run(
         "pack",
-        [folder],
+        [*folders],
         {
             "--images": _each(images),
             "--labels": _each(labels),
             "--image-folders": _each(image_folders),
             "--key-prefix": _each(key_prefix),
+            "--exclude": _each(exclude),
             "--image-suffix": image_suffix,
             "--label-suffix": label_suffix,
             "--pair-regex": pair_regex,
@@ -301,6 +303,7 @@ def pack(
             "--fold": fold,
             "--orphans": orphans,
             "--pairs": pairs,
+            "--columns": columns,
             "--list": list,
             "--root": root,
             "--strip-prefix": strip_prefix,
@@ -366,12 +369,12 @@ def pack(
 
 
 def plan(
-    folder: Path | None = None,
-    *,
+    *folders: Path,
     images: Path | Sequence[Path] | None = None,
     labels: Path | Sequence[Path] | None = None,
     image_folders: Path | Sequence[Path] | None = None,
     key_prefix: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
     image_suffix: str | None = None,
     label_suffix: str | None = None,
     pair_regex: tuple[str, str] | None = None,
@@ -380,13 +383,14 @@ def plan(
     fold: FoldChoice | None = None,
     orphans: OrphansChoice | None = None,
     pairs: Path | None = None,
+    columns: str | None = None,
     list: Path | None = None,
     root: Path | None = None,
     strip_prefix: str | None = None,
     split: str | None = None,
     split_seed: int | None = None,
     group: str | None = None,
-    preset: PresetChoice | None = None,
+    preset: Path | None = None,
     map: Path | None = None,
     classes: Path | None = None,
     num_classes: int | None = None,
@@ -430,29 +434,34 @@ def plan(
 ) -> PlanReport:
     """Writes a plan, from which many machines pack parts (pack --plan).
 
-    folder: data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks,
-        …).
-    images: folder of images, searched recursively; repeatable.
-    labels: folder of label files, paired with images by relative path without extension;
-        repeatable.
+    folders: data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks,
+        …); several become one pack.
+    images: folder of images, searched recursively, or a pattern 'DIR/{key}/*.jpg'; repeatable.
+    labels: folder of label files, paired with images by relative path without extension, or a
+        pattern 'DIR/{key}_*.png'; repeatable.
     image_folders: folder with one folder per class, whose name is the class; repeatable.
     key_prefix: prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in
         order.
+    exclude: leave out files and folders below the input folders: a name such as '*_preview.png', or
+        a path such as 'train/figures'; repeatable.
     image_suffix: suffix stripped from image stems, such as _leftImg8bit; files without it are
         ignored.
     label_suffix: suffix stripped from label stems, such as _L or _gtFine_labelIds.
     pair_regex: two regular expressions for the paths of images and labels below their folders; the
         captured groups, joined by '/', are the key.
     mask_per_class: one binary mask per class: their path below --labels without extension, such as
-        {key}_{class} or {class}/{key}; a pixel may then have several classes.
+        {key}_{class}, {class}/{key} or */{key}_{class}; a pixel may then have several classes.
     allow_empty: accept empty class folders without a warning.
-    fold: pair images and labels whose names differ only in case, or in the Unicode form of a
-        character (NFC, NFD); keys keep the spelling of the image. One of none, case, unicode,
-        case,unicode. Default: none.
+    fold: pair images and labels whose names differ only in case, in the Unicode form of a character
+        (NFC, NFD), or in leading zeros of numbers (7, 007); keys keep the spelling of the image.
+        One of none, case, unicode, numbers, case,unicode, case,numbers, unicode,numbers,
+        case,unicode,numbers. Default: none.
     orphans: images without a label and labels without an image: stop, or leave them out. One of
         error, skip. Default: error.
     pairs: table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and
         optionally split.
+    columns: names of columns of --pairs, such as image=photo,class=diagnosis,split=fold; class= in
+        place of label= if labels are classes of whole images.
     list: samples to pack, one key or path per line; without --images, one image and one label path
         per line.
     root: folder that paths in --pairs and --list are relative to [default: the folder of that
@@ -465,17 +474,13 @@ def plan(
     group: with --split ratio or hash: samples whose keys have the same match of this regular
         expression stay in one split.
     preset: class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19,
-        ade20k150; list prints all. One of list, voc, pets, pets3, cityscapes19,
-        cityscapes19-trainids, cityscapes34, bdd100k, camvid11, camvid32, mapillary65, ade20k150,
-        ade20k-full, nyu40, coco-stuff171, coco-stuff171-trainids, coco-panoptic133, loveda,
-        potsdam, vaihingen, isaid, deepglobe, lip20, cihp20, drive, chase, stare, hrf, refuge,
-        kvasir.
+        ade20k150, or of a CSV file; list prints all names.
     map: table old,new that maps ids, colors or class names to a class, or to ignore.
     classes: class table: a CSV name,r,g,b, one name per line, or a pack whose table to share.
     num_classes: number of classes, ids 0 … N-1; without it and without a class table, all labels
         are read to find N.
     label_kind: how label files are read; auto prints its decision and the reason. One of auto,
-        color, index, palette-color, binary, rgb-id. Default: auto.
+        color, index, palette-color, binary, rgb-id, instances. Default: auto.
     rgb_id: with rgb-id: the id that a color encodes, r (CARLA, SYNTHIA), r+256g+65536b (COCO
         panoptic) or r/10*256+g (ADE20K full). One of r, r+256g+65536b, r/10*256+g.
     shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
@@ -538,12 +543,13 @@ def plan(
     """
     report = run(
         "plan",
-        [folder],
+        [*folders],
         {
             "--images": _each(images),
             "--labels": _each(labels),
             "--image-folders": _each(image_folders),
             "--key-prefix": _each(key_prefix),
+            "--exclude": _each(exclude),
             "--image-suffix": image_suffix,
             "--label-suffix": label_suffix,
             "--pair-regex": pair_regex,
@@ -552,6 +558,7 @@ def plan(
             "--fold": fold,
             "--orphans": orphans,
             "--pairs": pairs,
+            "--columns": columns,
             "--list": list,
             "--root": root,
             "--strip-prefix": strip_prefix,
@@ -605,12 +612,12 @@ def plan(
 
 
 def check(
-    folder: Path | None = None,
-    *,
+    *folders: Path,
     images: Path | Sequence[Path] | None = None,
     labels: Path | Sequence[Path] | None = None,
     image_folders: Path | Sequence[Path] | None = None,
     key_prefix: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
     image_suffix: str | None = None,
     label_suffix: str | None = None,
     pair_regex: tuple[str, str] | None = None,
@@ -619,13 +626,14 @@ def check(
     fold: FoldChoice | None = None,
     orphans: OrphansChoice | None = None,
     pairs: Path | None = None,
+    columns: str | None = None,
     list: Path | None = None,
     root: Path | None = None,
     strip_prefix: str | None = None,
     split: str | None = None,
     split_seed: int | None = None,
     group: str | None = None,
-    preset: PresetChoice | None = None,
+    preset: Path | None = None,
     map: Path | None = None,
     classes: Path | None = None,
     num_classes: int | None = None,
@@ -682,29 +690,34 @@ def check(
 ) -> CheckReport:
     """Reports errors and likely mistakes in a data set; packs nothing.
 
-    folder: data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks,
-        …).
-    images: folder of images, searched recursively; repeatable.
-    labels: folder of label files, paired with images by relative path without extension;
-        repeatable.
+    folders: data set folder; its layout is detected and printed (VOC, Cityscapes, images and masks,
+        …); several become one pack.
+    images: folder of images, searched recursively, or a pattern 'DIR/{key}/*.jpg'; repeatable.
+    labels: folder of label files, paired with images by relative path without extension, or a
+        pattern 'DIR/{key}_*.png'; repeatable.
     image_folders: folder with one folder per class, whose name is the class; repeatable.
     key_prefix: prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in
         order.
+    exclude: leave out files and folders below the input folders: a name such as '*_preview.png', or
+        a path such as 'train/figures'; repeatable.
     image_suffix: suffix stripped from image stems, such as _leftImg8bit; files without it are
         ignored.
     label_suffix: suffix stripped from label stems, such as _L or _gtFine_labelIds.
     pair_regex: two regular expressions for the paths of images and labels below their folders; the
         captured groups, joined by '/', are the key.
     mask_per_class: one binary mask per class: their path below --labels without extension, such as
-        {key}_{class} or {class}/{key}; a pixel may then have several classes.
+        {key}_{class}, {class}/{key} or */{key}_{class}; a pixel may then have several classes.
     allow_empty: accept empty class folders without a warning.
-    fold: pair images and labels whose names differ only in case, or in the Unicode form of a
-        character (NFC, NFD); keys keep the spelling of the image. One of none, case, unicode,
-        case,unicode. Default: none.
+    fold: pair images and labels whose names differ only in case, in the Unicode form of a character
+        (NFC, NFD), or in leading zeros of numbers (7, 007); keys keep the spelling of the image.
+        One of none, case, unicode, numbers, case,unicode, case,numbers, unicode,numbers,
+        case,unicode,numbers. Default: none.
     orphans: images without a label and labels without an image: stop, or leave them out. One of
         error, skip. Default: error.
     pairs: table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and
         optionally split.
+    columns: names of columns of --pairs, such as image=photo,class=diagnosis,split=fold; class= in
+        place of label= if labels are classes of whole images.
     list: samples to pack, one key or path per line; without --images, one image and one label path
         per line.
     root: folder that paths in --pairs and --list are relative to [default: the folder of that
@@ -717,17 +730,13 @@ def check(
     group: with --split ratio or hash: samples whose keys have the same match of this regular
         expression stay in one split.
     preset: class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19,
-        ade20k150; list prints all. One of list, voc, pets, pets3, cityscapes19,
-        cityscapes19-trainids, cityscapes34, bdd100k, camvid11, camvid32, mapillary65, ade20k150,
-        ade20k-full, nyu40, coco-stuff171, coco-stuff171-trainids, coco-panoptic133, loveda,
-        potsdam, vaihingen, isaid, deepglobe, lip20, cihp20, drive, chase, stare, hrf, refuge,
-        kvasir.
+        ade20k150, or of a CSV file; list prints all names.
     map: table old,new that maps ids, colors or class names to a class, or to ignore.
     classes: class table: a CSV name,r,g,b, one name per line, or a pack whose table to share.
     num_classes: number of classes, ids 0 … N-1; without it and without a class table, all labels
         are read to find N.
     label_kind: how label files are read; auto prints its decision and the reason. One of auto,
-        color, index, palette-color, binary, rgb-id. Default: auto.
+        color, index, palette-color, binary, rgb-id, instances. Default: auto.
     rgb_id: with rgb-id: the id that a color encodes, r (CARLA, SYNTHIA), r+256g+65536b (COCO
         panoptic) or r/10*256+g (ADE20K full). One of r, r+256g+65536b, r/10*256+g.
     shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
@@ -810,12 +819,13 @@ def check(
     """
     report = run(
         "check",
-        [folder],
+        [*folders],
         {
             "--images": _each(images),
             "--labels": _each(labels),
             "--image-folders": _each(image_folders),
             "--key-prefix": _each(key_prefix),
+            "--exclude": _each(exclude),
             "--image-suffix": image_suffix,
             "--label-suffix": label_suffix,
             "--pair-regex": pair_regex,
@@ -824,6 +834,7 @@ def check(
             "--fold": fold,
             "--orphans": orphans,
             "--pairs": pairs,
+            "--columns": columns,
             "--list": list,
             "--root": root,
             "--strip-prefix": strip_prefix,
@@ -954,6 +965,7 @@ def preview(
     labels: Path | Sequence[Path] | None = None,
     image_folders: Path | Sequence[Path] | None = None,
     key_prefix: str | Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
     image_suffix: str | None = None,
     label_suffix: str | None = None,
     pair_regex: tuple[str, str] | None = None,
@@ -962,13 +974,14 @@ def preview(
     fold: FoldChoice | None = None,
     orphans: OrphansChoice | None = None,
     pairs: Path | None = None,
+    columns: str | None = None,
     list: Path | None = None,
     root: Path | None = None,
     strip_prefix: str | None = None,
     split: str | None = None,
     split_seed: int | None = None,
     group: str | None = None,
-    preset: PresetChoice | None = None,
+    preset: Path | None = None,
     map: Path | None = None,
     classes: Path | None = None,
     num_classes: int | None = None,
@@ -1020,27 +1033,32 @@ def preview(
     grid: columns and rows (default: 12 samples, or as many as --keys names).
     width: width of a sample with its label (default: for a sheet of 1600 pixels).
     force: replace files that `hotpack preview` did not write.
-    images: folder of images, searched recursively; repeatable.
-    labels: folder of label files, paired with images by relative path without extension;
-        repeatable.
+    images: folder of images, searched recursively, or a pattern 'DIR/{key}/*.jpg'; repeatable.
+    labels: folder of label files, paired with images by relative path without extension, or a
+        pattern 'DIR/{key}_*.png'; repeatable.
     image_folders: folder with one folder per class, whose name is the class; repeatable.
     key_prefix: prepend PREFIX/ to the keys of a folder; one per --images or --image-folders, in
         order.
+    exclude: leave out files and folders below the input folders: a name such as '*_preview.png', or
+        a path such as 'train/figures'; repeatable.
     image_suffix: suffix stripped from image stems, such as _leftImg8bit; files without it are
         ignored.
     label_suffix: suffix stripped from label stems, such as _L or _gtFine_labelIds.
     pair_regex: two regular expressions for the paths of images and labels below their folders; the
         captured groups, joined by '/', are the key.
     mask_per_class: one binary mask per class: their path below --labels without extension, such as
-        {key}_{class} or {class}/{key}; a pixel may then have several classes.
+        {key}_{class}, {class}/{key} or */{key}_{class}; a pixel may then have several classes.
     allow_empty: accept empty class folders without a warning.
-    fold: pair images and labels whose names differ only in case, or in the Unicode form of a
-        character (NFC, NFD); keys keep the spelling of the image. One of none, case, unicode,
-        case,unicode. Default: none.
+    fold: pair images and labels whose names differ only in case, in the Unicode form of a character
+        (NFC, NFD), or in leading zeros of numbers (7, 007); keys keep the spelling of the image.
+        One of none, case, unicode, numbers, case,unicode, case,numbers, unicode,numbers,
+        case,unicode,numbers. Default: none.
     orphans: images without a label and labels without an image: stop, or leave them out. One of
         error, skip. Default: error.
     pairs: table of samples (CSV, TSV or JSON lines): image, label (a file or a class) and
         optionally split.
+    columns: names of columns of --pairs, such as image=photo,class=diagnosis,split=fold; class= in
+        place of label= if labels are classes of whole images.
     list: samples to pack, one key or path per line; without --images, one image and one label path
         per line.
     root: folder that paths in --pairs and --list are relative to [default: the folder of that
@@ -1053,17 +1071,13 @@ def preview(
     group: with --split ratio or hash: samples whose keys have the same match of this regular
         expression stay in one split.
     preset: class table, ignored ids and suffixes of a known data set, such as voc, cityscapes19,
-        ade20k150; list prints all. One of list, voc, pets, pets3, cityscapes19,
-        cityscapes19-trainids, cityscapes34, bdd100k, camvid11, camvid32, mapillary65, ade20k150,
-        ade20k-full, nyu40, coco-stuff171, coco-stuff171-trainids, coco-panoptic133, loveda,
-        potsdam, vaihingen, isaid, deepglobe, lip20, cihp20, drive, chase, stare, hrf, refuge,
-        kvasir.
+        ade20k150, or of a CSV file; list prints all names.
     map: table old,new that maps ids, colors or class names to a class, or to ignore.
     classes: class table: a CSV name,r,g,b, one name per line, or a pack whose table to share.
     num_classes: number of classes, ids 0 … N-1; without it and without a class table, all labels
         are read to find N.
     label_kind: how label files are read; auto prints its decision and the reason. One of auto,
-        color, index, palette-color, binary, rgb-id. Default: auto.
+        color, index, palette-color, binary, rgb-id, instances. Default: auto.
     rgb_id: with rgb-id: the id that a color encodes, r (CARLA, SYNTHIA), r+256g+65536b (COCO
         panoptic) or r/10*256+g (ADE20K full). One of r, r+256g+65536b, r/10*256+g.
     shift_ids: added to every id, such as -1 if ids count from 1; ids that fall below 0 are ignored.
@@ -1136,6 +1150,7 @@ def preview(
             "--labels": _each(labels),
             "--image-folders": _each(image_folders),
             "--key-prefix": _each(key_prefix),
+            "--exclude": _each(exclude),
             "--image-suffix": image_suffix,
             "--label-suffix": label_suffix,
             "--pair-regex": pair_regex,
@@ -1144,6 +1159,7 @@ def preview(
             "--fold": fold,
             "--orphans": orphans,
             "--pairs": pairs,
+            "--columns": columns,
             "--list": list,
             "--root": root,
             "--strip-prefix": strip_prefix,

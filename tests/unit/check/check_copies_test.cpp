@@ -163,3 +163,23 @@ TEST_CASE("copies across splits are found if flipped (by pixels) or renamed") {
   CHECK(named->examples[0].found == "by its name a copy of " + (folder / "images/train/1.png"));
   CHECK(report.result == CheckResult::succeeds);
 }
+
+TEST_CASE("augmented copies of Roboflow may share their label, and are counted") {
+  const TempFolder folder;
+  const std::string hash(31, '0');
+  for (const std::uint32_t i : {0u, 1u, 2u}) {
+    const std::string name =
+        (i < 2 ? "a_jpg.rf." : "b_jpg.rf.") + hash + std::to_string(i) + ".png";
+    put(folder, "images/" + name, photo(8, 6, i + 1));
+    put(folder, "labels/" + name, noise_label(8, 6, 2, i < 2 ? 1 : 3));
+  }
+  const CheckReport report = checked_ids(options_for(folder));
+  CHECK(find(report, "shared-label") == nullptr);
+  const Diagnostic* copies = find(report, "augmented-copies");
+  REQUIRE(copies != nullptr);
+  CHECK(copies->severity == Severity::note);
+  CHECK(copies->title ==
+        "all 3 images are by their names (NAME.rf.HASH) augmented copies of 2 originals");
+  put(folder, "labels/b_jpg.rf." + hash + "2.png", noise_label(8, 6, 2, 1));
+  CHECK(find(checked_ids(options_for(folder)), "shared-label") != nullptr);
+}

@@ -90,7 +90,7 @@ TEST_CASE("misplaced labels and labels damaged by a tool are reported") {
   CHECK_THAT(
       labels.text_of(),
       ContainsSubstring("warning jpeg-artifacts: 1 of 23 labels has traces of JPEG compression\n"));
-  labels.label_diagnostics().add_copy_of_image("copy");
+  labels.label_diagnostics().add_copy_of_image("copy", "the same bytes as its image");
   CHECK_THAT(labels.text_of(),
              ContainsSubstring("warning label-is-image: 1 of 23 labels is a copy of its image\n"));
 }
@@ -187,4 +187,26 @@ TEST_CASE("palettes with different colors for one index are reported") {
   CHECK_THAT(
       labels.text_of(),
       ContainsSubstring("warning palettes-differ: 1 of 3 labels has a palette of its own\n"));
+}
+
+TEST_CASE("labels strewn with single pixels are reported, fine drawings are not") {
+  Labels labels(context_for(12));
+  labels.add_correct(20, kIds);
+  Drawing salted = drawn_ids(kIds);
+  const auto places = noise_samples(200, 2, 1, 997, 5);
+  for (std::size_t i = 0; i < 200; ++i)
+    salted.at(places[2 * i] % 160, places[2 * i + 1] % 120) = kIds[i % kIds.size()];
+  labels.add("salted", salted);
+  Drawing lines = drawn_ids(kIds);
+  for (int y = 0; y < lines.height; ++y)
+    for (int x = y % 7; x < lines.width; x += 7) lines.at(x, y) = 11;
+  labels.add("correct", lines);
+  CHECK(labels.text_of() ==
+        "warning salted-label: 1 of 22 labels is strewn with single pixels of other classes\n");
+  Labels most(context_for(12));
+  most.add("salted", salted);
+  most.add("salted too", salted);
+  most.add("correct", lines);
+  CHECK(most.text_of() ==
+        "note salted-label: 2 of 3 labels are strewn with single pixels of other classes\n");
 }

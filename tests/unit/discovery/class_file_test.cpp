@@ -116,3 +116,19 @@ TEST_CASE("the longest label_names.txt of samples is found, unless ids differ") 
   CHECK_THAT(find_sample_class_file(samples)->contradiction->message,
              ContainsSubstring("class 1 is 'apple'") && ContainsSubstring("'bean'"));
 }
+
+TEST_CASE("a data.yaml is a class file if it names classes") {
+  const TempFolder folder;
+  folder.write("data.yaml", "train: images/train\n");
+  CHECK(!find_class_file({folder.path()}));
+  folder.write("data.yaml", "names: [soil, road]\n");
+  const auto found = find_class_file({folder.path()});
+  REQUIRE(found);
+  CHECK(found->table.value().classes.size() == 2);
+}
+
+TEST_CASE("class files of Darwin, PaddleSeg and others are found by name") {
+  for (const char* name :
+       {"class_mapping.csv", "labelmap.csv", "label_class_dict.csv", "labels.txt", "labelmap.txt"})
+    CHECK(is_class_file_name(name));
+}

@@ -359,3 +359,18 @@ TEST_CASE("names that differ only in case or Unicode form suggest --fold") {
                                folder / "labels/a.png'") &&
                  ContainsSubstring("--fold case"));
 }
+
+TEST_CASE("class files of given label folders must agree, and one is named") {
+  const TempFolder folder;
+  touch(folder, {"a/images/1.png", "a/masks/1.png", "b/images/2.png", "b/masks/2.png"});
+  folder.write("a/classes.txt", "sky\nroad\n");
+  PackOptions options;
+  options.input.images = {folder / "a/images", folder / "b/images"};
+  options.input.labels = {folder / "a/masks", folder / "b/masks"};
+  CHECK_THAT(discovered_clean(options).discovery.warnings.at(0),
+             ContainsSubstring(folder / "a/classes.txt' is not used; --classes"));
+  folder.write("b/classes.txt", "road\nsky\n");
+  CHECK_THAT(refused(options).message, ContainsSubstring("The same id means different classes"));
+  options.label.class_count = 2;
+  CHECK_THAT(discovered_clean(options).discovery.warnings.at(0), ContainsSubstring("contradicts"));
+}

@@ -9,8 +9,8 @@ using namespace hotpack::pipeline;
 namespace {
 
 // "line:image|label|split;" for each row, or the error.
-std::string rows_of(std::string_view text) {
-  Result<PairTable> table = PairTable::open(text, "table");
+std::string rows_of(std::string_view text, const ColumnNames& given = {}) {
+  Result<PairTable> table = PairTable::open(text, "table", given);
   if (!table.ok()) return table.error().describe();
   std::string all;
   while (true) {
@@ -110,4 +110,50 @@ TEST_CASE("an unused column of words for splits is found after the last row") {
     CAPTURE(text);
     CHECK(found(text).empty());
   }
+}
+
+TEST_CASE("given names of columns go before usual names") {
+  ColumnNames given;
+  given.image = "sat";
+  CHECK(rows_of("image,sat,mask\nx,1.jpg,m.png\n", given) == "2:1.jpg|m.png|;");
+  given.label = "image";
+  CHECK(rows_of("image,sat,mask\nx,1.jpg,m.png\n", given) == "2:1.jpg|x|;");
+  given.split = "mask";
+  CHECK(rows_of("image,sat,mask\nx,1.jpg,val\n", given) == "2:1.jpg|x|val;");
+  CHECK(rows_of("{\"sat\": \"1.jpg\", \"image\": 3, \"mask\": \"val\"}\n", given) ==
+        "1:1.jpg|3|val;");
+  CHECK_THAT(rows_of("image,sat,Sat,mask\nx,1.jpg,2.jpg,val\n", {"Satz", "", "", false}),
+             ContainsSubstring("line 1: --columns names 'Satz', but the columns (or keys) are "
+                               "'image', 'sat', 'Sat', 'mask'"));
+  CHECK_THAT(rows_of("a,a\n1.jpg,x\n", {"a", "", "", false}),
+             ContainsSubstring("'a' and 'a' both name the image"));
+  CHECK_THAT(rows_of("image,img\n1.jpg,2.jpg\n"), ContainsSubstring("choose one with --columns"));
+}
+
+TEST_CASE("a first row without a file and without a usual name is refused") {
+  for (const std::string text :
+       {"Bild,Klasse\n1.jpg,cat\n", "id,breed\n1,pug\n",
+        "ImageId,ClassId,EncodedPixels\n1.jpg,3,1 2\n", "Image Index,Finding Labels\n1.png,x\n",
+        "lesion_id,image_id,dx\nH,I,nv\n", "1,cat\n"}) {
+    CAPTURE(text);
+    CHECK_THAT(rows_of(text), ContainsSubstring("table: line 1: is no sample, because"));
+  }
+  CHECK_THAT(rows_of("image_id,split,sat_image_path,mask_path\n1,train,a.jpg,b.png\n"),
+             ContainsSubstring("no column (or key) names the image; found 'image_id', 'split', "
+                               "'sat_image_path', 'mask_path'; name its columns with --columns"));
+  const auto is_file = [](const std::string& path) { return path == "1"; };
+  CHECK(PairTable::open("1,cat\n", "table", {}, is_file).ok());
+  CHECK_FALSE(PairTable::open("2,cat\n", "table", {}, is_file).ok());
+}
+
+TEST_CASE("a class file is no table of samples") {
+  for (const std::string header : {"class_names,r,g,b", "class,Red,Green,Blue", "id;name;r;g;b"})
+    CHECK_THAT(rows_of(header + "\n"), ContainsSubstring("this is a class file, not a table of "
+                                                         "samples; give it with --classes"));
+}
+
+TEST_CASE("a first line of a spreadsheet names the separator") {
+  CHECK(rows_of("\xEF\xBB\xBFsep=;\r\nimage;mask\r\na,1.png;b.png\r\n") == "3:a,1.png|b.png|;");
+  CHECK(rows_of("SEP=\t\nimage\tmask\na.png\tb.png\n") == "3:a.png|b.png|;");
+  CHECK_THAT(rows_of("sep=;\n"), ContainsSubstring("is empty"));
 }

@@ -27,16 +27,6 @@ TEST_CASE("lines lose BOM, CR, blanks and comments, and keep their numbers") {
   CHECK(lines_of("\n \r\n").empty());
 }
 
-TEST_CASE("fields of a line, with quotes") {
-  CHECK(*split_fields("a, b c ,\"d,e\"\"f\" ,", ',') == Fields{"a", "b c", "d,e\"f", ""});
-  CHECK(*split_fields("a b\tc\t\td", '\t') == Fields{"a b", "c", "", "d"});
-  CHECK(*split_fields("a.png \t \"with space.png\"  c", ' ') ==
-        Fields{"a.png", "with space.png", "c"});
-  CHECK(*split_fields("it's, 5\" nail", ',') == Fields{"it's", "5\" nail"});
-  CHECK_FALSE(split_fields("a,\"b", ',').has_value());
-  CHECK_FALSE(split_fields("a,\"b\"c", ',').has_value());
-}
-
 TEST_CASE("a list that is no UTF-8 text is refused by name") {
   const TempFolder folder;
   folder.write("utf16.txt", std::string("\xFF\xFE"

@@ -79,13 +79,3 @@ TEST_CASE("a scan takes digests of the format only") {
   CHECK_FALSE(is_digest("\"" + digest().substr(0, 40) + "A\""));
   CHECK_FALSE(is_digest("\"xxh3-064:" + std::string(32, 'a') + "\""));
 }
-
-TEST_CASE("text is UTF-8 or not") {
-  CHECK(is_utf8(""));
-  CHECK(is_utf8("plain"));
-  CHECK(is_utf8("größe"));
-  CHECK_FALSE(
-      is_utf8("gr\xF6\xDF"
-              "e"));
-  CHECK_FALSE(is_utf8("cut \xC3"));
-}

@@ -812,13 +812,21 @@ TEST_CASE("colors may be requested of a preset that reads ids") {
   CHECK(setup.map.empty());
 }
 
-TEST_CASE("an unknown preset is refused with a list of all") {
+TEST_CASE("a preset may be a file, and --classes renames its classes") {
   const TempFolder folder;
   put_sample(folder, "a", id_label(2, 2, {7, 8, 0, 11}));
-  CHECK_THAT(refusal(with_preset(folder, "citiscapes"), ErrorCode::usage).message,
-             ContainsSubstring("--preset citiscapes") &&
-                 ContainsSubstring("\n  cityscapes19: Cityscapes label ids") &&
-                 ContainsSubstring("\n  voc: "));
+  folder.write("own.csv", "name,ids\nignore,0\nroad,7 8\nwall,11\n");
+  PackOptions options = with_preset(folder, folder / "own.csv");
+  const LabelSetup setup = setup_of(options);
+  CHECK(setup.table.classes[0].name == "road");
+  CHECK(setup.table.classes[0].sources == ids({7, 8}));
+  CHECK(setup.map == R"([[0,"ignore"],[7,0],[8,0],[11,1]])");
+  folder.write("two.txt", "Straße\nMauer\n");
+  options.label.classes = folder / "two.txt";
+  CHECK(setup_of(options).table.classes[1].name == "Mauer");
+  folder.write("two.txt", "Straße\n");
+  CHECK_THAT(refusal(options, ErrorCode::usage).message,
+             ContainsSubstring("has ids of 2 classes, and --classes has 1"));
 }
 
 // ---- several splits
@@ -856,12 +864,12 @@ PackOptions folders_options(const TempFolder& folder) {
 
 TEST_CASE("class folders become classes in byte order") {
   const TempFolder folder;
-  for (const std::string name : {"b/1.png", "a/2.png", "B/3.png"})
+  for (const std::string name : {"b/1.png", "a/2.png", "A1/3.png"})
     put(folder, "folders/" + std::string(name), photo());
   std::filesystem::create_directory(folder / "folders/empty");
   std::vector<SampleList> lists{samples_of(folders_options(folder))};
   const LabelSetup setup = resolved_well(folders_options(folder), lists);
-  CHECK(names_of(setup) == Names{"B", "a", "b", "empty"});
+  CHECK(names_of(setup) == Names{"A1", "a", "b", "empty"});
   CHECK(setup.scope == LabelScope::image);
   CHECK(setup.label_kind == "folder");
   CHECK(setup.table.classes[2].sources == std::vector<LabelSource>{LabelSource("b")});
@@ -874,6 +882,25 @@ TEST_CASE("class folders become classes in byte order") {
   PackOptions meant = folders_options(folder);
   meant.input.allow_empty = true;
   CHECK(setup_of(meant).table.warnings.empty());
+}
+
+TEST_CASE("classes that differ in case, Unicode form or blanks only are refused") {
+  const TempFolder folder;
+  const PackOptions options = folders_options(folder);
+  for (const std::string name : {"cat/1.png", "dog/2.png", "Cat/3.png"})
+    put(folder, "folders/" + std::string(name), photo());
+  CHECK_THAT(
+      refusal(options, ErrorCode::data).message,
+      ContainsSubstring("'Cat' (of '" + (folder / "folders/Cat/3.png") + "') and 'cat' (of '" +
+                        (folder / "folders/cat/1.png") + "') differ in upper and lower case only"));
+  folder.write("map.csv", "cat,cat\nCat,cat\ndog,dog\n");
+  PackOptions mapped = options;
+  mapped.label.map = folder / "map.csv";
+  CHECK(names_of(setup_of(mapped)) == Names{"cat", "dog"});
+  std::filesystem::rename(folder / "folders/Cat", folder / "folders/ca t");
+  CHECK_THAT(refusal(options, ErrorCode::data).message, ContainsSubstring("blanks"));
+  std::filesystem::rename(folder / "folders/ca t", folder / "folders/cats");
+  CHECK(names_of(setup_of(options)) == Names{"cat", "cats", "dog"});
 }
 
 TEST_CASE("option --classes fixes the classes of folders and their order") {
@@ -937,6 +964,7 @@ TEST_CASE("class folders of several splits share a table and report gaps") {
   for (const std::string split : {"train", "val"}) {
     options.input.image_folders = {folder / split};
     lists.push_back(samples_of(options));
+    lists.back().split = split;
   }
   const LabelSetup setup = resolved_well(options, lists);
   CHECK(names_of(setup) == Names{"ant", "bee", "wasp"});
@@ -944,7 +972,8 @@ TEST_CASE("class folders of several splits share a table and report gaps") {
   CHECK(lists[1].samples[0].class_id == 1);
   CHECK(lists[1].samples[1].class_id == 2);
   CHECK(setup.table.warnings ==
-        Names{"classes without an image in some of the splits: 'ant', 'wasp'"});
+        Names{"classes without an image in some of the splits: 'ant' (not in val), 'wasp' (not in "
+              "train)"});
 }
 
 TEST_CASE("many classes without an image are one warning") {
@@ -1093,6 +1122,28 @@ TEST_CASE("masks are classes sorted by bytes and stored in class order") {
   CHECK(class_ids(val, 0) == std::vector<std::uint32_t>{0, 2});
   REQUIRE(setup.decoder);
   CHECK(setup.decoder->table().classes.size() == 2);
+}
+
+TEST_CASE("mask classes that differ only in a number are a warning") {
+  const TempFolder folder;
+  PackOptions options;
+  options.input.mask_per_class = "{key}_{class}";
+  ProblemLog problems;
+  const auto warnings = [&](const Names& names) {
+    SampleList list = masked_samples(folder, names, {{0, 1, 2}});
+    return resolved_alone(options, list, problems).value().table.warnings;
+  };
+  CHECK(warnings({"tumor_1", "tumor_2", "vessel_1"}) ==
+        Names{"the classes 'tumor_1', 'tumor_2' differ only in a number: if they are several masks "
+              "of one class, give --mask-per-class '{key}_{class}_*'"});
+  CHECK(warnings({"liver", "tumor-1", "tumor-2"}) ==
+        Names{"the classes 'tumor-1', 'tumor-2' differ only in a number: if they are several masks "
+              "of one class, give the names of all masks a number, and give --mask-per-class "
+              "'{key}_{class}-*'"});
+  CHECK(warnings({"lane1", "lane2", "tumor_1"}).empty());
+  folder.write("names.txt", "tumor_1\ntumor_2\nvessel_1\n");
+  options.label.classes = folder / "names.txt";
+  CHECK(warnings({"tumor_1", "tumor_2", "vessel_1"}).empty());
 }
 
 TEST_CASE("option --classes fixes the mask classes, and other masks are problems") {

@@ -34,9 +34,11 @@ std::vector<std::string> warnings_of(const std::string& text) {
 
 TEST_CASE("a row with a name and a color heading is a header, hex colors are read") {
   const std::string wanted = "Sky #808080, Road #804080";
-  for (const std::string header : {"name,color", "name,hex", "Name , Colour", "class,hex_color",
-                                   "Class Name,rgb", "label_name,HEX", "\xEF\xBB\xBFname,color"})
+  for (const std::string header :
+       {"name,color", "name,hex", "Name , Colour", "class,hex_color", "Class Name,rgb",
+        "label_name,HEX", "class_name,class_color", "\xEF\xBB\xBFname,color"})
     CHECK(read(header + "\nSky,#808080\nRoad,#804080\n") == wanted);
+  CHECK(read("class_name,class_color\nSky,128 128 128\nRoad,128 64 128\n") == wanted);
   CHECK(read("label;color\nSky;#808080\nRoad;#804080\n") == wanted);
   CHECK(read("Nom\tcouleur\nSky\t#808080\nRoad\t#804080\n") == wanted);
   CHECK(read("color,name\r\n#808080,Sky\r\n#804080,Road\r\n") == wanted);

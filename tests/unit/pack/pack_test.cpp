@@ -1,5 +1,6 @@
 #include "pack/pack.hpp"
 
+#include <chrono>
 #include <cmath>
 
 #include "hotpack/dataset.hpp"
@@ -43,6 +44,12 @@ PackOptions street_options(const TempFolder& folder) {
   options.label.classes = folder / "classes.csv";
   options.shard.shard_samples = 3;
   return options;
+}
+
+// Gives a file a time before that of any shard.
+void make_older(const std::filesystem::path& path) {
+  std::filesystem::last_write_time(path,
+                                   std::filesystem::last_write_time(path) - std::chrono::hours(1));
 }
 
 // Photos with ids 0 … 2, all of the record's size.
@@ -207,6 +214,76 @@ TEST_CASE("ids of every depth and palette indices are packed as stored") {
     const Ids& ids = expected.at(std::string(dataset.sample(i).value().key()));
     CHECK(label_of(dataset, i) == Samples(ids.begin(), ids.end()));
   }
+}
+
+TEST_CASE("a first class that no label has is a warning, unless it is background") {
+  const TempFolder folder;
+  put(folder, "images/x.png", photo(2, 1));
+  put(folder, "labels/x.png", id_label(2, 1, {1, 2}));
+  folder.write("names.txt", "road\nfield\nwater\n");
+  PackOptions options = options_for(folder);
+  options.input.images = {folder / "images"};
+  options.input.labels = {folder / "labels"};
+  options.label.classes = folder / "names.txt";
+  options.record.size = {};
+  CHECK(packed(options).plan.warnings ==
+        Names{"'road' (id 0) occurs in no record, and all other classes do; if the ids of the "
+              "labels count from 1, give --shift-ids -1"});
+  folder.write("names.txt", "background\nfield\nwater\n");
+  CHECK(packed(elsewhere(options, "background")).plan.warnings.empty());
+}
+
+TEST_CASE("masks of an image are united, or become ids in byte order") {
+  const TempFolder folder;
+  put(folder, "in/a/images/x.png", photo(4, 2));
+  put(folder, "in/a/masks/10.png", id_label(4, 2, {0, 255, 255, 0, 0, 0, 0, 0}));
+  put(folder, "in/a/masks/2.png", id_label(4, 2, {0, 0, 0, 0, 0, 127, 0, 128}));
+  put(folder, "in/b/images/x.png", photo(4, 2));
+  put(folder, "in/b/masks/1.png", id_label(4, 2, {255, 0, 0, 0, 0, 0, 0, 0}));
+  PackOptions options = options_for(folder);
+  options.input.images = {folder / "in/{key}/images/*"};
+  options.input.labels = {folder / "in/{key}/masks/*"};
+  options.record.size = {};
+  options.label.kind = LabelKind::binary;
+  CHECK(packed(options).records == 2);
+  CHECK(findings_of(options) == "");
+  CHECK(label_of(opened(options), 0) == Samples{1, 2, 2, 1, 1, 1, 1, 2});
+  CHECK(label_of(opened(options), 1) == Samples{2, 1, 1, 1, 1, 1, 1, 1});
+  PackOptions objects = elsewhere(options, "objects");
+  objects.label.kind = LabelKind::instances;
+  CHECK_THAT(failure(elsewhere(objects, "values")).describe(),
+             ContainsSubstring("masks/2.png: holds more than two values"));
+  objects.label.threshold = 128;
+  (void)packed(objects);
+  CHECK(findings_of(objects) == "");
+  CHECK(label_of(opened(objects), 0) == Samples{0, 1, 1, 0, 0, 0, 0, 2});
+  CHECK(label_of(opened(objects), 1) == Samples{1, 0, 0, 0, 0, 0, 0, 0});
+  CHECK(opened(objects).classes().size() == 3);
+  put(folder, "in/a/masks/2.png", id_label(4, 2, {0, 0, 255, 0, 0, 0, 0, 0}));
+  const Error error = failure(elsewhere(objects, "overlap"));
+  CHECK_THAT(error.describe(), ContainsSubstring("masks/2.png: overlaps '") &&
+                                   ContainsSubstring("masks/10.png' at x=2 y=0"));
+}
+
+TEST_CASE("ids of more than 254 objects have two bytes") {
+  const TempFolder folder;
+  put(folder, "in/a.png", photo(20, 15));
+  for (std::size_t i = 0; i < 300; ++i) {
+    Ids ids(300);
+    ids[i] = 255;
+    put(folder, "in/a_" + std::to_string(1000 + i) + ".png", id_label(20, 15, ids));
+  }
+  PackOptions options = options_for(folder);
+  options.input.images = {folder / "in"};
+  options.input.labels = {folder / "in/{key}_*.png"};
+  options.record.size = {};
+  options.label.kind = LabelKind::instances;
+  (void)packed(options);
+  CHECK(findings_of(options) == "");
+  const Samples label = label_of(opened(options), 0);
+  REQUIRE(label.size() == 600);
+  for (std::size_t i = 0; i < 300; ++i)
+    CHECK(static_cast<std::size_t>(label[2 * i] + 256 * label[2 * i + 1]) == i + 1);
 }
 
 TEST_CASE("samples are packed in shuffled order") {
@@ -805,8 +882,9 @@ TEST_CASE("a complete pack is left alone, with its first report") {
   options.run.skip_errors = true;
   const PackReport first = packed(options);
   const auto time = std::filesystem::last_write_time(options.run.output + "/dataset.json");
-  // Nothing but names and sizes of inputs is examined.
+  // Nothing but names, sizes and times of inputs is examined.
   put(folder, "images/1.png", Bytes(read_bytes(folder / "images/1.png").size()));
+  make_older(folder / "images/1.png");
   const PackReport again = packed(options);
   CHECK(again.status == PackStatus::complete);
   CHECK(again.records == first.records);
@@ -825,6 +903,7 @@ TEST_CASE("a complete pack is found without --num-classes or reading labels") {
   for (int i = 0; i < 4; ++i) {
     const std::string name = "labels/" + std::to_string(i) + ".png";
     put(folder, name, Bytes(read_bytes(folder / name).size()));
+    make_older(folder / name);
   }
   CHECK(packed(options).status == PackStatus::complete);
 }
@@ -891,6 +970,7 @@ TEST_CASE("an input of the same size is noticed by --recheck") {
   put(folder, "labels/3.png", before);
   (void)packed(options);
   put(folder, "labels/3.png", after);
+  make_older(folder / "labels/3.png");
   CHECK(packed(options).status == PackStatus::complete);
   options.run.recheck = true;
   const PackReport report = packed(options);
@@ -899,6 +979,59 @@ TEST_CASE("an input of the same size is noticed by --recheck") {
   CHECK(report.changed_shards == 1);
   CHECK(content_of(options.run.output) == fresh_content(options));
   CHECK(packed(options).status == PackStatus::complete);
+}
+
+TEST_CASE("an edited input of the same size is noticed by its time") {
+  const TempFolder folder;
+  put_ids(folder, 6);
+  PackOptions options = id_options(folder);
+  const std::string edited = GENERATE("images/3.png", "labels/3.png");
+  const Bytes original = read_bytes(folder / edited);
+  const Bytes before = with_png_chunk(original, "tEXt", text_file("Comment one"));
+  const Bytes after = with_png_chunk(original, "tEXt", text_file("Comment two"));
+  put(folder, edited, before);
+  (void)packed(options);
+  put(folder, edited, before);  // a new time, the same contents
+  CHECK(packed(options).status == PackStatus::complete);
+  put(folder, edited, after);
+  SECTION("in a run of all shards") {
+    const PackReport report = packed(options);
+    CHECK(report.status == PackStatus::packed);
+    CHECK(report.kept_shards == 2);
+    CHECK(report.plan.warnings.empty());
+  }
+  SECTION("in the partition of its shard") {
+    std::uint64_t written = 0;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      options.run.partition = Partition{i, 3};
+      written += packed(options).packed_shards;
+    }
+    CHECK(written == 1);
+    options.run.partition.reset();
+    (void)packed(options);
+  }
+  CHECK(content_of(options.run.output) == fresh_content(options));
+  CHECK(packed(options).status == PackStatus::complete);
+}
+
+TEST_CASE("an edited mask of several is noticed by its time") {
+  const TempFolder folder;
+  const auto mask = [](std::uint16_t id) {
+    return with_png_chunk(id_label(8, 6, Ids(48, 255)), "tEXt",
+                          text_file(id == 0 ? "Comment one" : "Comment two"));
+  };
+  for (const std::string key : {"0", "1", "2"}) {
+    put(folder, "images/" + key + ".png", photo(8, 6));
+    put(folder, "labels/" + key + "_road.png", mask(0));
+  }
+  PackOptions options = options_for(folder);
+  options.input.mask_per_class = "{key}_{class}";
+  options.shard.shard_samples = 1;
+  (void)packed(options);
+  CHECK(packed(options).status == PackStatus::complete);
+  put(folder, "labels/1_road.png", mask(1));
+  CHECK(packed(options).kept_shards == 2);
+  CHECK(content_of(options.run.output) == fresh_content(options));
 }
 
 TEST_CASE("option --recheck tries skipped samples again") {
@@ -910,7 +1043,10 @@ TEST_CASE("option --recheck tries skipped samples again") {
   options.run.skip_errors = true;
   CHECK(packed(options).skipped == 1);
   put(folder, "images/1.png", good);
-  options.run.recheck = true;
+  const bool old = GENERATE(false, true);
+  if (old) make_older(folder / "images/1.png");
+  if (old) CHECK(packed(options).skipped == 1);
+  options.run.recheck = old;
   CHECK(packed(options).skipped == 0);
   CHECK(content_of(options.run.output) == fresh_content(options));
 }

@@ -16,6 +16,7 @@ SampleList empty_like(const SampleList& list) {
   other.labels.roots = list.labels.roots;
   other.mask_names = list.mask_names;
   other.has_label_files = list.has_label_files;
+  other.merges_masks = list.merges_masks;
   return other;
 }
 
@@ -113,6 +114,20 @@ TEST_CASE("samples of a plan come back with their masks") {
           {source(list.labels, key + "_" + std::to_string(m), 10 + m, 0), m, 1 - m});
   }
   REQUIRE(described(decoded(list)) == described(list));
+}
+
+TEST_CASE("masks to be merged come back, more than there are classes") {
+  SampleList list = two_roots();
+  list.merges_masks = true;
+  for (int i = 0; i < 3; ++i) {
+    const std::string key = "b/" + std::to_string(i);
+    Sample& sample = add(list, key, key + ".png");
+    sample.first_mask = static_cast<std::uint32_t>(list.masks.size());
+    sample.mask_count = 7;
+    for (std::uint32_t m = 0; m < sample.mask_count; ++m)
+      list.masks.push_back({source(list.labels, key + "/" + std::to_string(m), 10 + m, 0)});
+  }
+  REQUIRE(described(decoded(list, 2)) == described(list));
 }
 
 TEST_CASE("tiles of one image share its place, so the image is decoded once") {

@@ -4,9 +4,10 @@
 #include <set>
 #include <string>
 
-#include "preview/characters.hpp"
+#include "base/utf8.hpp"
 #include "support/catch.hpp"
 
+using namespace hotpack;
 using namespace hotpack::preview;
 
 namespace {
@@ -57,36 +58,6 @@ TEST_CASE("lacking, hidden and invalid characters are boxes with numbers") {
     CHECK(is_box(font, c));
     CHECK(shapes.insert(shape_of(font, c)).second);
   }
-}
-
-TEST_CASE("control characters and direction marks are hidden, joiners are not") {
-  for (const char32_t c : std::vector<char32_t>{
-           0x00,   0x0A,   0x0D,   0x1F,    0x7F,    0x9F,    0xAD,    0x61C,  0x180E,
-           0x200B, 0x200E, 0x200F, 0x2028,  0x202E,  0x2060,  0x2064,  0x2066, 0x206F,
-           0xFEFF, 0xFFF9, 0xFFFB, 0xE0001, 0xE0041, 0xE007F, 0x1100FF}) {
-    CAPTURE(static_cast<std::uint32_t>(c));
-    CHECK(is_hidden(c));
-  }
-  for (const char32_t c :
-       std::vector<char32_t>{0x20, 0x41, 0x200C, 0x200D, 0x301, 0x600, 0x6DD, 0x4E2D, 0x1F600}) {
-    CAPTURE(static_cast<std::uint32_t>(c));
-    CHECK_FALSE(is_hidden(c));
-  }
-}
-
-TEST_CASE("a character's number has four digits at least, an invalid byte's two") {
-  CHECK(name_of(U'\n') == "U+000A");
-  CHECK(name_of(0x202E) == "U+202E");
-  CHECK(name_of(0x1F600) == "U+1F600");
-  CHECK(name_of(kFaultyByte + 0x0F) == "byte 0F");
-}
-
-TEST_CASE("overlong forms, lone surrogates and values past Unicode are invalid") {
-  for (const std::string_view text :
-       {"\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80", "\x80"})
-    CHECK(first_character(text).value >= kFaultyByte);
-  CHECK(first_character("\xF0\x9F\x98\x80z").value == 0x1F600);
-  CHECK(first_character(std::string_view("\0a", 2)).bytes == 1);
 }
 
 TEST_CASE("a letter with a combining mark is drawn as one letter") {

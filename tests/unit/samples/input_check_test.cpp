@@ -61,6 +61,8 @@ TEST_CASE("options that go with others say with which") {
              ContainsSubstring("--key-prefix needs"));
   CHECK_THAT(refusal([](InputOptions& i) { i.root = "x", i.list_root = "y"; }),
              ContainsSubstring("give the folder of a data set without an option"));
+  CHECK_THAT(refusal([](InputOptions& i) { folders(i), i.columns.image = "y"; }),
+             ContainsSubstring("--columns names columns of the table of --pairs"));
   CHECK_THAT(refusal([](InputOptions& i) { folders(i), i.strip_prefix = "y"; }),
              ContainsSubstring("--strip-prefix needs"));
   CHECK_THAT(refusal([](InputOptions& i) { folders(i), i.allow_empty = true; }),

@@ -1,44 +1,56 @@
 #include "samples/mask_pattern.hpp"
 
-#include "support/catch.hpp"
+#include "files/scan.hpp"
+#include "support/discover_inputs.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
+using namespace hotpack::test;
 
 namespace {
 
-std::string ways(const std::string& pattern, const std::string& stem) {
-  const MaskPattern parsed = MaskPattern::parse(pattern).value();
-  std::string text;
-  for (const MaskPattern::Match& match : parsed.matches(stem))
-    text += (text.empty() ? "" : " | ") + std::string(match.key) + ": " + std::string(match.name);
-  return text;
+// The keys of the files in `labels`, in the order of their paths.
+Names keys_by(const TempFolder& folder, const std::string& pattern, KeyFolding folding = {}) {
+  ProblemLog problems;
+  FileList images = scan_images({{folder / "images", ""}}, problems).value();
+  FileList labels = scan_images({{folder / "labels", ""}}, problems).value();
+  sort_by_key(images);
+  sort_by_key(labels);
+  const NamePattern parsed = NamePattern::of_files(pattern, "").value();
+  REQUIRE(key_masks(labels, images, std::span(&parsed, 1), folding).ok());
+  Names keys;
+  for (const FoundFile& label : labels.files) keys.emplace_back(labels.key(label));
+  return keys;
 }
 
 }  // namespace
 
-TEST_CASE("the pattern says where key and class are") {
-  CHECK(ways("{key}_{class}", "town/1_car") == "town/1: car");
-  CHECK(ways("{class}/{key}", "car/town/1") == "town/1: car");
-  CHECK(ways("{key}/{class}", "town/1/car") == "town/1: car");
-  CHECK(ways("masks/{key}-{class}_m", "masks/1-car_m") == "1: car");
-  CHECK(ways("masks/{key}-{class}_m", "other/1-car_m").empty());
-  CHECK(ways("{key}_{class}", "nothing").empty());
-  CHECK(ways("{key}_{class}", "_car").empty());
-  CHECK(ways("{key}_{class}", "1_").empty());
+TEST_CASE("a label gets the longest key that an image has") {
+  const TempFolder folder;
+  touch(folder, {"images/a.jpg", "images/a_1.jpg", "labels/a_1_2.png", "labels/a_3_4.png",
+                 "labels/b_1_2.png", "labels/c.png"});
+  CHECK(keys_by(folder, "{key}_*.png") == Names{"a_1", "a", "b_1", ""});
 }
 
-TEST_CASE("several matches are tried, the longest key first") {
-  CHECK(ways("{key}_{class}", "a_b_c") == "a_b: c | a: b_c");
-  CHECK(ways("{class}_{key}", "a_b_c") == "b_c: a | c: a_b");
+TEST_CASE("a label gets the key of the image that folds to its own") {
+  const TempFolder folder;
+  touch(folder, {"images/0.jpg", "images/12.jpg", "labels/00000_x.png", "labels/00012_x.png",
+                 "labels/00120_x.png"});
+  CHECK(keys_by(folder, "{key}_x.png", {false, false, true}) == Names{"0", "12", "00120"});
 }
 
-TEST_CASE("a pattern needs both words once with text between them") {
-  for (const std::string bad :
-       {"{key}", "{class}", "x", "{key}{class}", "{key}_{key}_{class}", "{class}_{key}_{class}"}) {
-    const auto pattern = MaskPattern::parse(bad);
-    REQUIRE_FALSE(pattern.ok());
-    CHECK(pattern.error().code == ErrorCode::usage);
-    CHECK_THAT(pattern.error().message, ContainsSubstring("--mask-per-class '" + bad + "'"));
-  }
+TEST_CASE("a label that fits several images is a warning") {
+  const TempFolder folder;
+  touch(folder, {"images/p_1.jpg", "images/p_1_left.jpg", "labels/p_1_left_lung.png",
+                 "labels/p_1_left_rib.png", "labels/p_1_lung.png", "labels/p_1_left.png"});
+  ProblemLog problems;
+  FileList images = scan_images({{folder / "images", ""}}, problems).value();
+  FileList labels = scan_images({{folder / "labels", ""}}, problems).value();
+  sort_by_key(images);
+  const NamePattern pattern = NamePattern::of_masks("{key}_{class}").value();
+  CHECK(key_masks(labels, images, std::span(&pattern, 1), {}).value() ==
+        "2 files fit several images by the pattern, and the longest key counts: '" +
+            folder / "labels/p_1_left_lung.png' may belong to 'p_1_left' or 'p_1'");
+  keep_format(images, false);
+  CHECK(key_masks(labels, images, std::span(&pattern, 1), {}).value() == "");
 }

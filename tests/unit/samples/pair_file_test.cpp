@@ -72,6 +72,15 @@ TEST_CASE("absolute paths are read as they are and give relative keys") {
   CHECK(input.keys() == Names{(folder / "a").substr(1)});
 }
 
+TEST_CASE("a listed file whose name differs in case is named") {
+  const TempFolder folder;
+  touch(folder, {"IMG_1.JPG", "b.png"});
+  folder.write("pairs.csv", "image,class\nimg_1.jpg,cat\nb.png,dog\n");
+  CHECK_THAT(discovered(pair_options(folder / "pairs.csv")).problems.text(),
+             ContainsSubstring("img_1.jpg: there is no such file; the file 'IMG_1.JPG' there "
+                               "differs in upper and lower case only: write the names as"));
+}
+
 TEST_CASE("a listed file that does not exist is a problem with its line") {
   const TempFolder folder;
   touch(folder, {"a.png", "b.png", "m/a.png", "c.tif"});
@@ -190,7 +199,8 @@ TEST_CASE("splits in a column of another name are a question without --split") {
   CHECK(error.path == folder / "t.csv");
   CHECK(error.message ==
         "the column 'fold' seems to hold splits (test, train), and no column is called 'split': "
-        "rename it to 'split' to pack a set per split, or remove it to pack all lines as one set");
+        "rename it to 'split', or name it with --columns split=NAME, to pack a set per split, or "
+        "remove it to pack all lines as one set");
   options.input.split.method = SplitOptions::Method::ratio;
   options.input.split.parts = {{"a", "1"}};
   CHECK_THAT(discovered_clean(options).discovery.layout,
@@ -276,7 +286,7 @@ TEST_CASE("a label that is neither text nor an integer is an error with its line
     CHECK_THAT(error.describe(), ContainsSubstring("line 1: the value of 'label' is"));
   }
   folder.write("p.jsonl", "{\"file_name\": \"1.png\", \"label\": null, \"box\": [1, 2]}\n");
-  CHECK_THAT(discovered_clean(options).discovery.layout, ContainsSubstring("not used: 'box'"));
+  CHECK_THAT(refused(options).message, ContainsSubstring("columns that are not used: 'box'"));
 }
 
 TEST_CASE("a table whose columns are not labels is not a list of images") {
@@ -291,4 +301,124 @@ TEST_CASE("a table whose columns are not labels is not a list of images") {
              ContainsSubstring("not used: 'species'") && ContainsSubstring("--list FILE"));
   folder.write("p.csv", "file_name,cat,dog\n1.png,1,0\n");
   CHECK_THAT(refused(options).describe(), ContainsSubstring("class, into one column"));
+}
+
+TEST_CASE("a header of unknown names is no sample, and --columns names it") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg", "3.jpg"});
+  folder.write("t.csv", "Bild,Klasse,Teil\n1.jpg,nv,a\n2.jpg,mel,b\n3.jpg,nv,a\n");
+  PackOptions options = pair_options(folder / "t.csv");
+  options.input.skip_orphans = true;  // never leaves out the header
+  const Error error = refused(options);
+  CHECK(error.code == ErrorCode::data);
+  CHECK_THAT(error.describe(),
+             ContainsSubstring("line 1: is no sample, because there is no file 'Bild', and no "
+                               "header with a usual name: 'Bild', 'Klasse', 'Teil'.") &&
+                 ContainsSubstring("--columns image=NAME,label=NAME") &&
+                 ContainsSubstring("usual names of images: image, images, img"));
+  options.input.columns = {"Bild", "Klasse", "Teil", true};
+  const DiscoveredInput input = discovered_clean(options);
+  CHECK(input.list("a").class_names == Names{"mel", "nv"});
+  CHECK(input.classes("a") == Names{"1: nv", "3: nv"});
+  CHECK(input.classes("b") == Names{"2: mel"});
+  options.input.columns.label = "klasse";
+  CHECK_THAT(refused(options).message,
+             ContainsSubstring("--columns names 'klasse', but the columns (or keys) are 'Bild', "
+                               "'Klasse', 'Teil'"));
+}
+
+TEST_CASE("labels of --columns class= are classes, also with names of files") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg", "cat", "dog.png"});
+  folder.write("t.csv", "image,what\n1.jpg,cat\n2.jpg,dog.png\n");
+  PackOptions options = pair_options(folder / "t.csv");
+  options.input.columns.label = "what";
+  CHECK(discovered(options).list().has_label_files);
+  options.input.columns.classes = true;
+  CHECK(discovered_clean(options).classes() == Names{"1: cat", "2: dog.png"});
+}
+
+TEST_CASE("a table without header begins with a file that exists") {
+  const TempFolder folder;
+  touch(folder, {"a/1.jpg", "a/2.jpg"});
+  folder.write("t.csv", "1.jpg,cat\n2.jpg,dog\n");
+  PackOptions options = pair_options(folder / "t.csv");
+  options.input.list_root = folder / "a";
+  CHECK(discovered_clean(options).classes() == Names{"1: cat", "2: dog"});
+  folder.write("t.csv", "1,cat\n2,dog\n");
+  const DiscoveredInput input = discovered_clean(options);
+  CHECK(input.classes() == Names{"1: cat", "2: dog"});
+  CHECK_THAT(input.discovery.layout,
+             ContainsSubstring("images found by their names without extension: 2\n"));
+  folder.write("t.csv", "x,cat\n1,dog\n");
+  CHECK_THAT(refused(options).message, ContainsSubstring("there is no file 'x'"));
+}
+
+TEST_CASE("a name without extension means the only image that has it") {
+  const TempFolder folder;
+  touch(folder, {"part1/1.jpg", "part2/2.jpg", "part2/3.jpg", "part1/3.jpg", "4.jpg", "4.png"});
+  folder.write("t.csv", "image,class\n1,cat\npart2/2,dog\n");
+  CHECK(discovered_clean(pair_options(folder / "t.csv")).classes() ==
+        Names{"part1/1: cat", "part2/2: dog"});
+  folder.write("t.csv", "image,class\n1,cat\n3,dog\n4,dog\n5,dog\n");
+  const DiscoveredInput input = discovered(pair_options(folder / "t.csv"));
+  CHECK(input.keys() == Names{"part1/1"});
+  CHECK(input.problems.group(ProblemKind::missing_file).count == 3);
+  CHECK_THAT(input.problems.text(),
+             ContainsSubstring("may be 'part1/3.jpg' or 'part2/3.jpg'; give the folder of the "
+                               "images with --root") &&
+                 ContainsSubstring("may be '4.jpg' or '4.png'") &&
+                 ContainsSubstring("there is no such file (" + folder / "t.csv, line 5)"));
+}
+
+TEST_CASE("labels of a column of masks are files, also without extension") {
+  const TempFolder folder;
+  touch(folder, {"images/1.jpg", "masks/1_seg.png", "images/2.jpg"});
+  folder.write("t.csv", "image,mask\n1,1_seg\n");
+  const DiscoveredInput input = discovered_clean(pair_options(folder / "t.csv"));
+  CHECK(input.keys() == Names{"images/1"});
+  CHECK(input.list().has_label_files);
+  folder.write("t.csv", "image,mask\n1,1_seg\n2,2_seg\n");
+  CHECK_THAT(discovered(pair_options(folder / "t.csv")).problems.text(),
+             ContainsSubstring("if it is a class, name its column with --columns class=NAME"));
+  folder.write("t.csv", "image,label\n1,C:\\x\\1_seg\n");
+  CHECK(
+      discovered(pair_options(folder / "t.csv")).problems.group(ProblemKind::missing_file).count ==
+      1);
+}
+
+TEST_CASE("paths of Windows and of URLs are found in another form") {
+  const TempFolder folder;
+  touch(folder, {"img/a b.jpg", "img/c%20d.jpg", "msk/a b.png", "msk/c.png"});
+  const Names both{"img/a b: img/a b.jpg msk/a b.png"};
+  for (const std::string line : {"img\\a b.jpg,msk\\a b.png", "img/a%20b.jpg,msk\\a%20b.png",
+                                 "/img/a b.jpg,/msk/a b.png", "\\img\\a%20b.jpg,msk/a b.png"}) {
+    CAPTURE(line);
+    folder.write("t.csv", "image,mask\r\n" + line + "\r\n");
+    const DiscoveredInput input = discovered_clean(pair_options(folder / "t.csv"));
+    CHECK(input.pairs(folder) == both);
+    CHECK_THAT(input.discovery.layout, ContainsSubstring("or without a leading '/': "));
+  }
+  folder.write("t.csv", "image,mask\nC:\\me\\img\\a b.jpg,C:\\me\\msk\\a b.png\n");
+  PackOptions options = pair_options(folder / "t.csv");
+  CHECK_THAT(discovered(options).problems.text(),
+             ContainsSubstring("there is no such file, and none with '/' in place of its "
+                               "backslashes; remove the folder of the other computer with "
+                               "--strip-prefix"));
+  for (const std::string prefix : {"C:\\me\\", "C:/me/"}) {
+    options.input.strip_prefix = prefix;
+    CHECK(discovered_clean(options).pairs(folder) == both);
+  }
+  folder.write("t.csv", "image,mask\nimg/c%20d.jpg,msk/c.png\n");  // such a file exists
+  CHECK(discovered_clean(pair_options(folder / "t.csv")).keys() == Names{"img/c%20d"});
+}
+
+TEST_CASE("an image in two lines is listed twice") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg", "2.jpg"});
+  folder.write("t.csv", "image,class\n1.jpg,cat\n2.jpg,cat\n1.jpg,dog\n");
+  const DiscoveredInput input = discovered(pair_options(folder / "t.csv"));
+  CHECK(input.problems.group(ProblemKind::listed_twice).count == 1);
+  CHECK_THAT(input.problems.text(),
+             ContainsSubstring("1.jpg: is in several lines of '" + folder / "t.csv'"));
 }

@@ -1,6 +1,7 @@
 #include "samples/sample_list.hpp"
 
 #include "files/scan.hpp"
+#include "samples/mask_pattern.hpp"
 #include "support/discover_inputs.hpp"
 
 using namespace hotpack;
@@ -186,11 +187,11 @@ TEST_CASE("each image has its masks sorted by name") {
   touch(folder,
         {"images/1.jpg", "images/2.jpg", "images/3.jpg", "labels/2_car.png", "labels/1_road.png",
          "labels/1_car.png", "labels/4_car.png", "labels/1_road.jpg", "labels/legend.png"});
-  const MaskPattern pattern = MaskPattern::parse("{key}_{class}").value();
+  const NamePattern pattern = NamePattern::of_masks("{key}_{class}").value();
   FileList images = found(folder, "images");
   FileList masks = found(folder, "labels");
   sort_by_key(images);
-  key_masks(masks, images, pattern);
+  REQUIRE(key_masks(masks, images, std::span(&pattern, 1), {}).ok());
   const auto keyless = std::count_if(masks.files.begin(), masks.files.end(),
                                      [](const FoundFile& mask) { return mask.key_length == 0; });
   CHECK(keyless == 1);
@@ -219,11 +220,11 @@ TEST_CASE("a divided list has the samples, text and masks of its part alone") {
   const TempFolder folder;
   touch(folder, {"images/1.jpg", "images/2.jpg", "images/3.jpg", "labels/1_a.png", "labels/2_a.png",
                  "labels/2_b.png", "labels/3_b.png"});
-  const MaskPattern pattern = MaskPattern::parse("{key}_{class}").value();
+  const NamePattern pattern = NamePattern::of_masks("{key}_{class}").value();
   FileList images = found(folder, "images");
   FileList masks = found(folder, "labels");
   sort_by_key(images);
-  key_masks(masks, images, pattern);
+  REQUIRE(key_masks(masks, images, std::span(&pattern, 1), {}).ok());
   ProblemLog problems;
   std::uint64_t left_out = 0;
   const SampleList all =
@@ -262,4 +263,72 @@ TEST_CASE("a sample of a plan costs at most 80 bytes and its paths twice") {
       pair_by_key(std::move(images), std::move(labels), false, problems, left_out);
   REQUIRE(list.samples.size() == kSamples);
   CHECK(list.memory_bytes() <= 80 * kSamples + 2 * text_bytes);
+}
+
+TEST_CASE("appended samples have keys with a prefix, and joined classes") {
+  const TempFolder folder;
+  touch(folder, {"a/x/1.png", "a/z/2.png", "b/y/1.png", "b/z/3.png"});
+  ProblemLog problems;
+  const auto classes = [&](const std::string& root) {
+    return images_by_folder(scan_class_folders({{folder / root, ""}}, problems).value(), problems);
+  };
+  SampleList list;
+  append_samples(classes("b"), "b/", list);
+  append_samples(classes("a"), "a/", list);
+  Names all;
+  for (const Sample& sample : list.samples)
+    all.push_back(std::string(list.key(sample)) + " " + list.class_names[sample.class_name] + " " +
+                  std::filesystem::relative(list.image_path(sample), folder.path()).string());
+  CHECK(all ==
+        Names{"a/x/1 x a/x/1.png", "a/z/2 z a/z/2.png", "b/y/1 y b/y/1.png", "b/z/3 z b/z/3.png"});
+}
+
+TEST_CASE("appended masks stay with their images") {
+  const TempFolder folder;
+  touch(folder, {"a/images/1.jpg", "a/labels/1_u.png", "a/labels/1_v.png", "b/images/1.jpg",
+                 "b/labels/1_t.png", "b/labels/1_v.png"});
+  const NamePattern pattern = NamePattern::of_masks("{key}_{class}").value();
+  SampleList list;
+  for (const std::string root : {"b", "a"}) {
+    FileList images = found(folder, root + "/images"), masks = found(folder, root + "/labels");
+    sort_by_key(images);
+    REQUIRE(key_masks(masks, images, std::span(&pattern, 1), {}).ok());
+    ProblemLog problems;
+    std::uint64_t left_out = 0;
+    append_samples(
+        pair_masks(std::move(images), std::move(masks), pattern, false, problems, left_out),
+        root + "/", list);
+  }
+  Names all;
+  for (const Sample& sample : list.samples)
+    for (const Mask& mask : list.masks_of(sample))
+      all.push_back(std::string(list.key(sample)) + " " + list.mask_names[mask.name] + " " +
+                    std::filesystem::relative(list.mask_path(mask), folder.path()).string());
+  CHECK(all == Names{"a/1 u a/labels/1_u.png", "a/1 v a/labels/1_v.png", "b/1 t b/labels/1_t.png",
+                     "b/1 v b/labels/1_v.png"});
+}
+
+TEST_CASE("a pattern with * in the name unites the masks of a class") {
+  const TempFolder folder;
+  touch(folder, {"images/1.jpg", "labels/1_t_1.png", "labels/1_t_2.png", "labels/1_v_1.png",
+                 "labels/x/1_t_3.png"});
+  const auto masks_by = [&](const std::string& text, ProblemLog& problems) {
+    const NamePattern pattern = NamePattern::of_masks(text).value();
+    FileList images = found(folder, "images"), masks = found(folder, "labels");
+    sort_by_key(images);
+    REQUIRE(key_masks(masks, images, std::span(&pattern, 1), {}).ok());
+    drop_keyless(masks);
+    std::uint64_t left_out = 0;
+    const SampleList list =
+        pair_masks(std::move(images), std::move(masks), pattern, true, problems, left_out);
+    Names all;
+    for (const Mask& mask : list.masks) all.push_back(list.mask_names[mask.name]);
+    return all;
+  };
+  ProblemLog united, apart;
+  CHECK(masks_by("{key}_{class}_*", united) == Names{"t", "t", "v"});
+  CHECK(united.text() == "");
+  touch(folder, {"labels/y/1_t_3.png"});
+  CHECK(masks_by("*/{key}_{class}", apart) == Names{"t_3"});
+  CHECK_THAT(apart.text(), ContainsSubstring("is a mask of class 't_3' for the same image as"));
 }

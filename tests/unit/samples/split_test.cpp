@@ -140,6 +140,26 @@ TEST_CASE("groups stay together") {
   }
 }
 
+TEST_CASE("augmented copies of Roboflow stay together without --group") {
+  Names keys{"plain", "other"};
+  for (int original = 0; original < 30; ++original)
+    for (const char last : {'a', 'b', 'c'})
+      keys.push_back("x/" + std::to_string(original) + "_jpg.rf." + std::string(31, '0') + last);
+  const SampleList list = list_of(keys);
+  for (const Method method : {Method::ratio, Method::hash}) {
+    const std::vector<Split> splits = divided(list, shares(method, {{"train", "2"}, {"val", "1"}}));
+    std::set<std::string> train, val;
+    for (const std::string& key : keys_of(splits[0].list))
+      train.insert(key.substr(0, key.find('.')));
+    for (const std::string& key : keys_of(splits[1].list)) val.insert(key.substr(0, key.find('.')));
+    CHECK(train.size() + val.size() == 32);
+  }
+  SplitOptions options = shares(Method::ratio, {{"train", "2"}, {"val", "1"}});
+  std::string about;
+  CHECK(divide_by_share(list, options, about).ok());
+  CHECK(about == "groups: 32 originals; augmented copies (NAME.rf.HASH) stay with theirs\n");
+}
+
 TEST_CASE("keys without a match form their own groups, no match at all is refused") {
   SplitOptions options = shares(Method::ratio, {{"train", "1"}, {"val", "1"}});
   options.group = "a[0-9]";

@@ -205,6 +205,34 @@ TEST_CASE("several masks per image are not mistaken for a suffix") {
                                         command(folder, "--mask-per-class '{key}_{class}'")));
 }
 
+TEST_CASE("numbered masks are not proposed as classes") {
+  const TempFolder folder;
+  touch_pairs(folder, 2, ".jpg", {"_tumor_1.png", "_tumor_2.png"});
+  const std::string message = refused(folder_options(folder)).message;
+  CHECK_THAT(message, ContainsSubstring("--label-suffix _tumor_1 -o OUT") &&
+                          !ContainsSubstring("--mask-per-class"));
+}
+
+TEST_CASE("the end of a label's name is a word and perhaps a number") {
+  CHECK(label_ending("a/1_mask") == "_mask");
+  CHECK(label_ending("a/1 GT") == " GT");
+  CHECK(label_ending("a/1_mask_2") == "_mask_2");
+  CHECK(label_ending("a/1_2") == "");
+  CHECK(label_ending("mask") == "");
+  CHECK(label_ending("a/1_photo") == "");
+}
+
+TEST_CASE("an image whose name is the given suffix has no key") {
+  const TempFolder folder;
+  touch(folder, {"images/p1/T2.png", "images/p2/T2.png"});
+  PackOptions options;
+  options.input.images = {folder / "images"};
+  options.input.image_suffix = "T2";
+  CHECK_THAT(refused(options).message,
+             ContainsSubstring("the name of '" + folder / "images/p1/T2.png' is the suffix") &&
+                 ContainsSubstring("--images '" + folder / "images/{key}/T2.png'"));
+}
+
 TEST_CASE("with a list, unlisted images do not count against a rule") {
   const TempFolder folder;
   touch_pairs(folder, 20, "_img.jpg", {"_gt.png"}, 3);
@@ -264,12 +292,59 @@ TEST_CASE("a known and an unknown suffix that fit the images are a question") {
   }
 }
 
-TEST_CASE("labels for few images are no second kind of label") {
+TEST_CASE("a suffix of fewer than 95 % of the labels is a question") {
   const TempFolder folder;
   touch_pairs(folder, 20, ".jpg", {"_seg.png"});
-  for (int i = 0; i < 18; ++i) touch(folder, {"labels/" + std::to_string(i) + "_pred.png"});
-  CHECK(discovered(folder_options(folder)).discovery.layout ==
-        "labels end with '_seg': 20 of 20 images have a label\n");
+  touch(folder, {"labels/0_pred.png"});
+  const DiscoveredInput input = discovered(folder_options(folder));
+  CHECK(input.discovery.layout == "labels end with '_seg': 20 of 20 images have a label\n");
+  CHECK(input.problems.group(ProblemKind::orphan_label).count == 1);
+  touch(folder, {"labels/1_pred.png"});
+  CHECK_THAT(refused(folder_options(folder)).message,
+             ContainsSubstring(command(folder, "--label-suffix _seg")));
+}
+
+TEST_CASE("unknown endings of both sides are found by counting") {
+  const TempFolder folder;
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "b1-0" + std::to_string(i);
+    touch(folder, {"images/" + name + "_Clipped.jpg", "labels/" + name + "_painted.png"});
+  }
+  CHECK(discovered_clean(folder_options(folder)).discovery.layout ==
+        "images end with '_Clipped', labels with '_painted': 20 of 20 images have a label\n");
+  touch(folder, {"images/b1-20.jpg", "labels/b1-20_painted.png"});
+  const DiscoveredInput input = discovered(folder_options(folder));
+  CHECK(input.list().samples.size() == 20);
+  CHECK(input.problems.group(ProblemKind::orphan_image).count == 1);
+  CHECK(input.problems.group(ProblemKind::orphan_label).count == 1);
+  touch(folder, {"images/b1-21.jpg", "labels/b1-21_painted.png"});
+  CHECK_THAT(refused(folder_options(folder)).message,
+             ContainsSubstring("no image and label share a key"));
+}
+
+TEST_CASE("numbers at the end of names are no suffixes of images") {
+  const TempFolder folder;
+  touch(folder, {"images/a_1.jpg", "images/b_1.jpg", "labels/a_2.png", "labels/b_2.png"});
+  CHECK_THAT(refused(folder_options(folder)).message,
+             ContainsSubstring("no image and label share a key"));
+  const TempFolder one;  // every ending of one image is common
+  touch(one, {"images/a_tree.jpg", "labels/a_house.png"});
+  CHECK_THAT(refused(folder_options(one)).message,
+             ContainsSubstring("no image and label share a key"));
+  std::filesystem::rename(one / "labels/a_house.png", one / "labels/a_mask.png");
+  CHECK(discovered_clean(folder_options(one)).keys() == Names{"a"});
+}
+
+TEST_CASE("in one folder, two suffixes without a word for labels are a question") {
+  const TempFolder folder;
+  for (int i = 0; i < 4; ++i)
+    for (const std::string end : {"_left", "_right"})
+      touch(folder, {"d/" + std::to_string(i) + end + ".png"});
+  PackOptions options;
+  options.input.images = options.input.labels = {folder / "d"};
+  CHECK_THAT(refused(options).message, ContainsSubstring("no known suffix tells them apart"));
+  options.input.label_suffix = "_right";
+  CHECK(discovered_clean(options).keys() == Names{"0", "1", "2", "3"});
 }
 
 TEST_CASE("each of four kinds of label is offered") {
@@ -301,8 +376,9 @@ TEST_CASE("a preset tries its own suffixes, then equal names, and no others") {
   ProblemLog problems;
   PackOptions options = folder_options(folder);
   GivenSuffixes given;
-  given.preset_image = "_leftImg8bit";
-  given.preset_label = "_gtFine_labelTrainIds";
+  given.image = "_leftImg8bit";
+  given.label = "_gtFine_labelTrainIds";
+  given.by_preset = true;
   const auto chosen = [&](const std::string& images, const std::string& labels) {
     set.images = scan_images({{folder / images, ""}}, problems).value();
     set.labels = scan_images({{folder / labels, ""}}, problems).value();
@@ -397,7 +473,7 @@ TEST_CASE("in one folder, maps next to a given suffix are orphans") {
 
 TEST_CASE("a file lacking a detected suffix is an orphan, a given one ignores it") {
   const TempFolder folder;
-  touch_pairs(folder, 100, "_img.png", {"_gt.png", "_gt_color.png"});
+  touch_pairs(folder, 100, "_img.png", {"_labelIds.png", "_color.png"});
   touch(folder, {"images/n0.png", "images/n1.png", "labels/n0.png", "labels/n1.png"});
   PackOptions options = folder_options(folder);
   const DiscoveredInput input = discovered(options);
@@ -411,7 +487,7 @@ TEST_CASE("a file lacking a detected suffix is an orphan, a given one ignores it
   CHECK(discovered_clean(options).discovery.orphans_left_out == 4);
   options.input.skip_orphans = false;
   options.input.image_suffix = "_img";
-  options.input.label_suffix = "_gt";
+  options.input.label_suffix = "_labelIds";
   CHECK(discovered_clean(options).list().samples.size() == 100);
 }
 

@@ -29,8 +29,9 @@ TEST_CASE("problems are grouped by kind, with count, examples and advice") {
   CHECK(log.text() ==
         "1 image without a label:\n"
         "    a.png: no label has its key 'a'\n"
-        "  what to do: add the labels, or leave these images out with --orphans skip; if labels "
-        "have other names, say how names differ with --label-suffix or --pair-regex\n"
+        "  what to do: add the labels, or leave these images out: by name with --exclude GLOB, or "
+        "all with --orphans skip; if labels have other names, say how names differ with "
+        "--label-suffix or --pair-regex\n"
         "2 damaged or truncated images:\n"
         "    b.png: the file is truncated\n"
         "    c.png: bad checksum\n"
