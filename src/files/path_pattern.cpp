@@ -89,7 +89,7 @@ struct PathPattern::Code {
     ::pcre2_set_match_limit(limits, kMostSteps);
     ::pcre2_set_heap_limit(limits, kMostKibibytes);
     ::pcre2_pattern_info(code, PCRE2_INFO_CAPTURECOUNT, &groups);
-    // Where a system forbids it, PCRE2 matches without machine code.
+    // PCRE2 matches without machine code if a system forbids it.
     ::pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
   }
   Code(const Code&) = delete;

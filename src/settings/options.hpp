@@ -48,7 +48,7 @@ struct ColumnNames {
   [[nodiscard]] bool any() const { return !image.empty() || !label.empty() || !split.empty(); }
 };
 
-// Where samples come from. Give exactly one of `root`, `roots`, `images`, `image_folders` and
+// The source of samples. Give exactly one of `root`, `roots`, `images`, `image_folders` and
 // `pairs`; or only `list`, whose lines then name the files of the samples. With one of the others,
 // `list` selects samples. `labels` can be given only with `images`.
 struct InputOptions {

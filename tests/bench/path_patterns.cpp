@@ -45,7 +45,7 @@ std::vector<std::string> paths_of(const Case& one, std::size_t count) {
   return paths;
 }
 
-// What all groups capture, joined as PathPattern::find_all() joins it.
+// The captures of all groups, joined as PathPattern::find_all() joins them.
 std::string find_all(const std::regex& regex, const std::string& path) {
   std::smatch match;
   std::string all;

@@ -171,7 +171,7 @@ class Files:
 
 
 class Pack:
-    """What a pack holds: {split: a counter of (photo, record or class)}, and its number of classes."""
+    """The content of a pack: {split: a counter of (photo, record or class)}, and its number of classes."""
 
     def __init__(self, folder, photos):
         self.sets, self.count = {}, 0
