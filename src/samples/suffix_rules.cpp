@@ -174,7 +174,7 @@ class Chooser {
       const auto label = [&](const FileList& list, const FoundFile& file) {
         return rule.by_format ? !is_jpeg(list, file) : has_suffix(list.key(file), rule.label);
       };
-      // Among several folders, one without a label is a set of images alone.
+      // Among several folders, one without a label is an unlabeled set.
       if (set.one_folder && sets_.size() > 1 &&
           std::none_of(set.labels.files.begin(), set.labels.files.end(),
                        [&](const FoundFile& file) { return label(set.labels, file); }))
