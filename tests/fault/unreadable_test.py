@@ -30,6 +30,8 @@ LIBC = ctypes.CDLL(None)
 LIBC.mmap.restype = ctypes.c_void_p
 LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
 LIBC.mlock.argtypes = LIBC.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+LIBC.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+LIBC.mincore.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p]
 PLACE = re.compile(rf"{SHARD}: record (\d+)\b.*at byte (\d+)")
 
 
@@ -131,7 +133,8 @@ class BadPage(OnePack):
         raise AssertionError(text)
 
     def cache(self, path, but):
-        """Keeps all pages of a file in memory, but one."""
+        """Keeps all pages of a file in memory, but one. A page that was dropped before it is locked is read again, so the mapping is read without
+        read-ahead like the file."""
         size = path.stat().st_size
         pages = [page for page in range((size + PAGE - 1) // PAGE) if page != but]
         with open(path, "rb", buffering=0) as file:
@@ -140,9 +143,14 @@ class BadPage(OnePack):
                 os.pread(file.fileno(), PAGE, page * PAGE)
             memory = LIBC.mmap(None, size, mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0)
         self.addCleanup(LIBC.munmap, memory, size)
+        LIBC.madvise(memory, size, mmap.MADV_RANDOM)
         for page in pages:
             if LIBC.mlock(memory + page * PAGE, PAGE):
                 self.skipTest("locking memory is not allowed here")
+        if but is not None:
+            state = ctypes.create_string_buffer(1)
+            self.assertEqual(LIBC.mincore(memory + but * PAGE, PAGE, state), 0)
+            self.assertFalse(state.raw[0] & 1, "the page to lose is in memory")
 
     def check(self, name, command, place):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
