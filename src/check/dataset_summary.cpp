@@ -10,7 +10,7 @@
 #include "check/small_images.hpp"
 #include "codecs/image_info.hpp"
 #include "label_setup/orientation.hpp"
-#include "samples/augmented_copy.hpp"
+#include "samples/split.hpp"
 
 namespace hotpack::pipeline {
 

@@ -1,7 +1,7 @@
 #include "check/split_copies.hpp"
 
 #include "base/text.hpp"
-#include "samples/augmented_copy.hpp"
+#include "samples/split.hpp"
 
 #include <algorithm>
 #include <array>

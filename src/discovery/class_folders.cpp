@@ -27,11 +27,6 @@ std::string parent_of(const std::string& folder) {
   return slash == std::string::npos ? "" : folder.substr(0, slash);
 }
 
-bool has_word(std::string_view path, bool (*is_word)(std::string_view)) {
-  const std::set<std::string> words = words_of(path);
-  return is_word(last_part(path)) || std::any_of(words.begin(), words.end(), is_word);
-}
-
 class Finder {
  public:
   explicit Finder(const FolderSurvey& survey) : survey_(survey) {}
@@ -58,8 +53,7 @@ class Finder {
 
  private:
   [[nodiscard]] bool has_images(const std::string& folder) const {
-    const auto found = survey_.folders.find(folder);
-    return found != survey_.folders.end() && !found->second.images.empty();
+    return !survey_.at(folder).images.empty();
   }
 
   // The folders in one that hold images, without small copies.

@@ -14,6 +14,7 @@
 #include "base/try.hpp"
 #include "base/words.hpp"
 #include "discovery/class_file.hpp"
+#include "discovery/folder_survey.hpp"
 #include "discovery/layout_detection.hpp"
 #include "discovery/layout_questions.hpp"
 #include "discovery/several_roots.hpp"
@@ -68,7 +69,7 @@ class Discoverer {
       HOTPACK_TRY(take_sets(std::move(sets), given_lists()));
       return check_class_files();
     }
-    return take_table("", input_.pairs.empty() ? input_.list : input_.pairs, input_.list_root);
+    return take_table("", input_.pairs.empty() ? input_.list : input_.pairs);
   }
 
   // ---- a data set whose layout is detected
@@ -87,7 +88,7 @@ class Discoverer {
     if (layout.kind == Layout::Kind::tables) {
       for (const SplitFolders& split : layout.splits) {
         const std::size_t before = result_.splits.size();
-        HOTPACK_TRY(take_table(split.name, split.list, ""));
+        HOTPACK_TRY(take_table(split.name, split.list));
         HOTPACK_TRY(warn_of_untabled(split, before));
       }
     } else {
@@ -119,6 +120,12 @@ class Discoverer {
       return usage_error(
           "leave out --list, --split list and --split folder: they select samples of folders, but "
           "this data set has a table:\n" +
+          layout.text());
+    if (layout.kind == Layout::Kind::tables && !input_.exclude.empty())
+      return usage_error(
+          "leave out --exclude: it leaves out files of folders, but this data set has a table, "
+          "from "
+          "which the lines of such files can be removed:\n" +
           layout.text());
     return {};
   }
@@ -358,7 +365,7 @@ class Discoverer {
     if (!lists.empty()) HOTPACK_TRY(take_lists(sets, lists));
     const bool has_splits = !sets.front().name.empty();
     if (input_.split.method == Method::folder && !has_splits) {
-      HOTPACK_ASSIGN(sets, divide_set_by_folder(sets.front()));
+      HOTPACK_ASSIGN(sets, divide_set_by_folder(std::move(sets.front())));
     }
     HOTPACK_TRY(settle_labeled(sets));
     for (FileSet& set : sets) HOTPACK_TRY(pair(std::move(set)));
@@ -425,16 +432,38 @@ class Discoverer {
     if (all && found_.count() == 0) return no_partners();
     const bool classes =
         std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.by_folder; });
+    const bool some_labeled =
+        std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.labeled; });
     for (FileSet& set : sets) {
       const bool found_alone = !all && lacks_labels(set) && !set.images.files.empty() &&
                                !with_labels_.contains(set.name);
       const bool beside_classes = classes && !set.by_folder &&
                                   input_.root.empty();  // a detected layout has said so already
       if (found_alone) set.labeled = false;
+      if (some_labeled && !set.labeled && !set.images.files.empty()) HOTPACK_TRY(check_alone(set));
       if (found_alone || beside_classes)
         add_lines(set.name + ": no labels: a set of images alone\n");
     }
     return {};
+  }
+
+  // Refuses a split without labels that holds photographs and files that look like labels.
+  [[nodiscard]] static Status check_alone(FileSet& set) {
+    constexpr std::size_t kMostFiles = 16;  // of which some are examined
+    sort_by_key(set.images);                // an image and its label are neighbors
+    const std::vector<FoundFile>& files = set.images.files;
+    std::vector<std::string> paths;
+    for (std::size_t i = 0; i < files.size(); i += i < 2 ? 1 : files.size() / kMostFiles + 1)
+      paths.push_back(set.images.path(files[i]));
+    const Looks looks = look_at("", paths);
+    if (!looks.both()) return {};
+    return data_error("the split '" + set.name +
+                      "' has no labels where the other splits have them, but holds photographs "
+                      "and files that look like labels, such as " +
+                      quoted_text(looks.example) +
+                      "; give the labels the names that they have in the other splits, leave them "
+                      "out with --exclude, or name the folders of each split with --images and "
+                      "--labels");
   }
 
   Status pair(FileSet set) {
@@ -491,11 +520,8 @@ class Discoverer {
   // ---- tables
 
   // Reads a table of one split, or of all splits.
-  Status take_table(const std::string& split, const std::string& file, const std::string& root) {
-    const PairFileOptions options{
-        file,          root, input_.strip_prefix, input_.skip_orphans, !input_.pairs.empty(),
-        input_.columns};
-    HOTPACK_ASSIGN(PairFileSamples samples, read_pair_file(options, found_));
+  Status take_table(const std::string& split, const std::string& file) {
+    HOTPACK_ASSIGN(PairFileSamples samples, read_pair_file(file, input_, found_));
     add_lines(samples.about);
     result_.orphans_left_out += samples.left_out;
     const bool has_splits = samples.splits.size() > 1 || !samples.splits.front().name.empty();

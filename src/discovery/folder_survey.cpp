@@ -1,7 +1,6 @@
 #include "discovery/folder_survey.hpp"
 
 #include <algorithm>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -23,29 +22,46 @@ constexpr std::size_t kHeaderBytes = 65536;
 
 class Surveyor : public TreeVisitor {
  public:
-  explicit Surveyor(FolderSurvey& survey) : survey_(survey) {}
+  explicit Surveyor(FolderSurvey& survey) : survey_(survey) { survey_.folders[""]; }
   [[nodiscard]] bool needs_sizes() const override { return false; }
+  void folder(const std::string& below) override {
+    folder_of(below).folders.emplace_back(last_part(below));
+    survey_.folders[below];
+  }
   bool file(const std::string& below, std::uint64_t) override {
-    const std::size_t slash = below.rfind('/');
-    SurveyedFolder& folder =
-        survey_.folders[slash == std::string::npos ? "" : below.substr(0, slash)];
-    const FileName name = describe_name(below);
-    if (name.kind == FileKind::image) {
-      folder.images.emplace_back(last_part(below));
-      ++folder.formats[name.is_jpeg ? "JPEG" : "PNG"];
-    } else if (name.kind == FileKind::unsupported && !name.format.name.empty()) {
-      ++folder.formats[std::string(name.format.name)];
-    } else {
-      const std::string_view last = last_part(below);
-      const std::size_t dot = last.rfind('.');
-      ++folder.formats[dot == last.npos ? "without extension" : std::string(last.substr(dot))];
-    }
+    const bool image = describe_name(below).kind == FileKind::image;
+    SurveyedFolder& folder = folder_of(below);
+    (image ? folder.images : folder.others).emplace_back(last_part(below));
     return true;
   }
+  bool unusable(const Unusable& entry) override {
+    if (!entry.is_folder) return file(entry.below, 0);
+    failure = Error{ErrorCode::io, entry.why, survey_.path(entry.below), {}};
+    return false;
+  }
+  Status failure;
 
  private:
+  SurveyedFolder& folder_of(const std::string& below) {
+    const std::size_t slash = below.rfind('/');
+    return survey_.folders[slash == std::string::npos ? "" : below.substr(0, slash)];
+  }
   FolderSurvey& survey_;
 };
+
+bool is_unsupported(const std::string& name) {
+  return describe_name(name).kind == FileKind::unsupported;
+}
+
+// "JPEG", "TIFF", ".csv", "without extension"
+std::string format_of(const std::string& name) {
+  const FileName file = describe_name(name);
+  if (file.kind == FileKind::image) return file.is_jpeg ? "JPEG" : "PNG";
+  if (file.kind == FileKind::unsupported && !file.format.name.empty())
+    return std::string(file.format.name);
+  const std::size_t dot = name.rfind('.');
+  return dot == name.npos ? "without extension" : name.substr(dot);
+}
 
 }  // namespace
 
@@ -57,62 +73,108 @@ bool is_within(const std::string& path, const std::string& folder) {
   return folder.empty() || path == folder || path.starts_with(folder + "/");
 }
 
-bool FolderSurvey::has_images() const {
-  return std::any_of(folders.begin(), folders.end(),
-                     [](const auto& entry) { return !entry.second.images.empty(); });
+std::uint64_t SurveyedFolder::image_files() const {
+  return images.size() +
+         static_cast<std::uint64_t>(std::count_if(others.begin(), others.end(), is_unsupported));
 }
 
-std::string FolderSurvey::text() const {
-  std::string text;
-  std::size_t lines = 0;
-  for (const auto& [below, folder] : folders) {
-    if (lines++ == kMostLines) break;
-    const std::string sizes =
-        look_at(below.empty() ? root : path_below(root, below), folder.images).sizes;
-    std::vector<std::string> formats;
-    for (const auto& [format, count] : folder.formats)
-      formats.push_back(number_text(count) + " " + format);
-    text += "\n  " + quoted_text(below.empty() ? "." : below) + ": " + joined_text(formats, ", ") +
-            (sizes.empty() ? "" : ", " + sizes);
+std::string FolderSurvey::path(const std::string& below) const {
+  return below.empty() ? root : path_below(root, below);
+}
+
+std::string FolderSurvey::below(const std::string& path) const {
+  return path == root ? "" : path.substr(path_below(root, "").size());
+}
+
+const SurveyedFolder& FolderSurvey::at(const std::string& folder) const {
+  static const SurveyedFolder none;
+  const auto found = folders.find(folder);
+  return found == folders.end() ? none : found->second;
+}
+
+std::vector<const FolderSurvey::Entry*> FolderSurvey::within(const std::string& folder) const {
+  std::vector<const Entry*> found;
+  if (const auto own = folders.find(folder); own != folders.end()) found.push_back(&*own);
+  const std::string prefix = folder.empty() ? "" : folder + "/";
+  for (auto next = folders.upper_bound(prefix);
+       next != folders.end() && next->first.starts_with(prefix); ++next)
+    found.push_back(&*next);
+  return found;
+}
+
+ImageFiles FolderSurvey::kind_of(const std::string& folder) const {
+  ImageFiles best = ImageFiles::none;
+  for (const Entry* entry : within(folder)) {
+    if (!entry->second.images.empty()) return ImageFiles::readable;
+    if (entry->second.image_files() > 0) best = ImageFiles::unsupported;
   }
-  if (folders.size() > kMostLines)
-    text += "\n  and " + counted_text(folders.size() - kMostLines, "more folder", "more folders");
+  return best;
+}
+
+std::uint64_t FolderSurvey::count_images(const std::string& folder) const {
+  std::uint64_t count = 0;
+  for (const Entry* entry : within(folder)) count += entry->second.image_files();
+  return count;
+}
+
+std::string FolderSurvey::text(const std::string& folder) const {
+  std::string text;
+  std::uint64_t lines = 0;
+  for (const Entry* entry : within(folder)) {
+    const auto& [below, files] = *entry;
+    std::map<std::string, std::uint64_t> formats;
+    for (const auto* names : {&files.images, &files.others})
+      for (const std::string& name : *names) ++formats[format_of(name)];
+    if (formats.empty() || ++lines > kMostLines) continue;
+    std::vector<std::string> counts;
+    for (const auto& [format, count] : formats) counts.push_back(number_text(count) + " " + format);
+    const std::string sizes = look_at(path(below), files.images).sizes;
+    const std::string inner = below.substr(folder.empty() ? 0 : folder.size());
+    text += "\n  " +
+            quoted_text(inner.empty() ? "." : inner.substr(inner.starts_with('/') ? 1 : 0)) + ": " +
+            joined_text(counts, ", ") + (sizes.empty() ? "" : ", " + sizes);
+  }
+  if (lines > kMostLines)
+    text += "\n  and " + counted_text(lines - kMostLines, "more folder", "more folders");
   return text;
 }
 
 std::vector<std::string> FolderSurvey::children(const std::string& folder) const {
-  std::set<std::string> names;
-  const std::size_t start = folder.empty() ? 0 : folder.size() + 1;
-  for (const auto& [below, entry] : folders)
-    if (below != folder && is_within(below, folder) && !entry.images.empty())
-      names.insert(below.substr(start, below.find('/', start) - start));
-  return {names.begin(), names.end()};
+  std::vector<std::string> names = at(folder).folders;
+  std::erase_if(names, [&](const std::string& name) {
+    return kind_of(joined(folder, name)) != ImageFiles::readable;
+  });
+  return names;
 }
 
 std::vector<std::string> FolderSurvey::all_folders() const {
-  std::set<std::pair<std::ptrdiff_t, std::string>> found;
-  for (const auto& [below, entry] : folders) {
-    if (entry.images.empty()) continue;
-    found.insert({-1, ""});
-    for (std::size_t end = below.find('/'); !below.empty(); end = below.find('/', end + 1)) {
-      const std::string folder = below.substr(0, end);
-      found.insert({std::count(folder.begin(), folder.end(), '/'), folder});
-      if (end == std::string::npos) break;
-    }
-  }
   std::vector<std::string> names;
-  names.reserve(found.size());
-  for (const auto& [depth, name] : found) names.push_back(name);
+  for (const auto& [below, entry] : folders)
+    if (kind_of(below) == ImageFiles::readable) names.push_back(below);
+  const auto levels = [](const std::string& name) {
+    return name.empty() ? -1 : std::count(name.begin(), name.end(), '/');
+  };
+  std::stable_sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+    return levels(a) < levels(b);
+  });
   return names;
 }
 
 std::vector<std::string> FolderSurvey::images_below(const std::string& folder) const {
   std::vector<std::string> paths;
-  for (const auto& [below, entry] : folders)
-    if (is_within(below, folder))
-      for (const std::string& name : entry.images)
-        paths.push_back(below.empty() ? name : path_below(below, name));
+  for (const Entry* entry : within(folder))
+    for (const std::string& name : entry->second.images)
+      paths.push_back(joined(entry->first, name));
   return paths;
+}
+
+std::string FolderSurvey::left_out_text(
+    const std::function<bool(const std::string&)>& is_used) const {
+  std::vector<std::string> files = images_below("");
+  std::erase_if(files, is_used);
+  return files.empty() ? ""
+                       : "; leaves out " + counted_text(files.size(), "image") + ", such as " +
+                             quoted_text(files.front());
 }
 
 Looks look_at(const std::string& root, const std::vector<std::string>& files) {
@@ -128,7 +190,7 @@ Looks look_at(const std::string& root, const std::vector<std::string>& files) {
     const bool jpeg = describe_name(files[i]).is_jpeg;
     looks.jpeg = looks.jpeg || jpeg;
     looks.photographs += jpeg ? 1 : 0;
-    const Result<File> file = File::open_read(path_below(root, files[i]));
+    const Result<File> file = File::open_read(root.empty() ? files[i] : path_below(root, files[i]));
     if (!file.ok()) continue;
     const std::uint64_t size = file->size().value_or(0);
     const std::span<std::byte> part =
@@ -141,9 +203,9 @@ Looks look_at(const std::string& root, const std::vector<std::string>& files) {
     differ = differ || (!looks.sizes.empty() && text != looks.sizes);
     if (looks.sizes.empty()) looks.sizes = text;
     if (jpeg) continue;
-    ++(info.kind == codecs::PixelKind::rgb || info.kind == codecs::PixelKind::rgba
-           ? looks.photographs
-           : looks.label_like);
+    const bool colors = info.kind == codecs::PixelKind::rgb || info.kind == codecs::PixelKind::rgba;
+    if (!colors && looks.example.empty()) looks.example = files[i];
+    ++(colors ? looks.photographs : looks.label_like);
   }
   if (differ) looks.sizes += " and others";
   return looks;
@@ -154,6 +216,7 @@ Result<FolderSurvey> survey_folders(const std::string& root) {
   survey.root = root;
   Surveyor surveyor(survey);
   HOTPACK_TRY(walk_tree(root, surveyor));
+  HOTPACK_TRY(surveyor.failure);
   return survey;
 }
 

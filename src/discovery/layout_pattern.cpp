@@ -5,11 +5,8 @@
 #include <cctype>
 #include <utility>
 
-#include "base/try.hpp"
 #include "files/file_kind.hpp"
-#include "files/file_list.hpp"
 #include "files/key_text.hpp"
-#include "files/tree_walk.hpp"
 
 namespace hotpack::pipeline {
 
@@ -42,7 +39,7 @@ const std::vector<Placeholder>& folder_placeholders() {
                            labels = "(" + std::string(kLabelsWords) + ")";
   static const std::vector<Placeholder> all{
       {"{split}", split}, {"{TR|TE}", "(TR|TE)"}, {"{images}", images}, {"{labels}", labels},
-      {"{-}", "[ _.-]?"}, {"{*}", ".+"},          {"{n}", "[0-9]+"}};
+      {"{-}", "[ _.-]?"}, {"{_v2}", "(?:_v2)?"},  {"{*}", ".+"},        {"{n}", "[0-9]+"}};
   return all;
 }
 
@@ -50,21 +47,6 @@ bool matches(const PathPattern& pattern, std::string_view text) {
   const auto found = pattern.match(text);
   return found.ok() && !found->empty();
 }
-
-class ImageSearch : public TreeVisitor {
- public:
-  [[nodiscard]] bool needs_sizes() const override { return false; }
-  bool file(const std::string& below, std::uint64_t) override {
-    const FileKind kind = describe_name(below).kind;
-    if (kind == FileKind::unsupported) found = ImageFiles::unsupported;
-    if (kind == FileKind::image) found = ImageFiles::readable;
-    return kind != FileKind::image;
-  }
-  bool unusable(const Unusable& entry) override {
-    return entry.is_folder || file(entry.below, 0);
-  }  // reported by the code that packs the folder
-  ImageFiles found = ImageFiles::none;
-};
 
 }  // namespace
 
@@ -98,28 +80,28 @@ bool LayoutPattern::Part::match(const std::string& entry, FoundFolder& folder) c
   return true;
 }
 
-Result<std::vector<FoundFolder>> LayoutPattern::find(const std::string& root) const {
-  std::vector<FoundFolder> found{{root, "", "", ""}};
+std::vector<FoundFolder> LayoutPattern::find(const FolderSurvey& survey,
+                                             const std::string& base) const {
+  std::vector<FoundFolder> found{{base, "", "", ""}};
   for (std::size_t i = 0; i < folders_; ++i) {
     std::vector<FoundFolder> deeper;
-    for (const FoundFolder& folder : found) {
-      HOTPACK_ASSIGN(const FolderContent content, read_folder(folder.path));
-      for (const std::string& name : content.folders) {
-        FoundFolder next{path_below(folder.path, name), folder.split, folder.word, ""};
+    for (const FoundFolder& folder : found)
+      for (const std::string& name : survey.at(folder.path).folders) {
+        FoundFolder next{joined(folder.path, name), folder.split, folder.word, ""};
         if (parts_[i].match(name, next)) deeper.push_back(std::move(next));
       }
-    }
     found = std::move(deeper);
   }
   if (folders_ == parts_.size()) return found;
   std::vector<FoundFolder> with_files;
-  for (const FoundFolder& base : found) HOTPACK_TRY(add_words(base, base, folders_, with_files));
+  for (const FoundFolder& folder : found) add_words(survey, folder, folder, folders_, with_files);
   return with_files;
 }
 
-Status LayoutPattern::add_words(const FoundFolder& base, const FoundFolder& place,
-                                std::size_t depth, std::vector<FoundFolder>& found) const {
-  HOTPACK_ASSIGN(const FolderContent content, read_folder(place.path));
+void LayoutPattern::add_words(const FolderSurvey& survey, const FoundFolder& base,
+                              const FoundFolder& place, std::size_t depth,
+                              std::vector<FoundFolder>& found) const {
+  const SurveyedFolder& content = survey.at(place.path);
   const Part& part = parts_[depth];
   const auto is_known = [&](const FoundFolder& folder) {
     return std::any_of(found.begin(), found.end(), [&](const FoundFolder& known) {
@@ -127,25 +109,22 @@ Status LayoutPattern::add_words(const FoundFolder& base, const FoundFolder& plac
     });
   };
   if (depth + 1 == parts_.size()) {
-    for (const std::string& name : content.files) {
+    for (const std::string& name : content.images) {
       FoundFolder folder{base.path, place.split, place.word, ""};
-      const FileName file = describe_name(name);
-      if (file.kind != FileKind::image || is_known(folder) ||
-          !part.match(name.substr(0, file.stem_length), folder))
+      if (is_known(folder) || !part.match(name.substr(0, describe_name(name).stem_length), folder))
         continue;
       folder.expression = expression(folder.word);
       found.push_back(std::move(folder));
     }
-    return {};
+    return;
   }
   std::size_t examined = 0;
   for (const std::string& name : content.folders) {
-    FoundFolder next{path_below(place.path, name), place.split, place.word, ""};
+    FoundFolder next{joined(place.path, name), place.split, place.word, ""};
     if (!part.match(name, next) || ++examined > kMostExamined) continue;
-    HOTPACK_TRY(add_words(base, next, depth + 1, found));
-    if (part.word_group == 0 && is_known(next)) return {};
+    add_words(survey, base, next, depth + 1, found);
+    if (part.word_group == 0 && is_known(next)) return;
   }
-  return {};
 }
 
 std::string LayoutPattern::expression(const std::string& word) const {
@@ -186,16 +165,15 @@ std::set<std::string> words_of(std::string_view path) {
   return words;
 }
 
+bool has_word(std::string_view path, bool (*is_word)(std::string_view)) {
+  const std::set<std::string> words = words_of(path);
+  return is_word(last_part(path)) || std::any_of(words.begin(), words.end(), is_word);
+}
+
 std::string split_in(std::string_view path) {
   for (const std::string& word : words_of(path))
     if (usual_split_name(word)) return word;
   return {};
-}
-
-Result<ImageFiles> image_files_below(const std::string& folder) {
-  ImageSearch search;
-  HOTPACK_TRY(walk_tree(folder, search));
-  return search.found;
 }
 
 }  // namespace hotpack::pipeline

@@ -2,12 +2,12 @@
 //
 // A pattern is a path below the root: "{split}{-}{labels}", "{split}/{*}/masks_png/{*}". {split}
 // is any usual name of a split, {images} and {labels} any usual name of a folder of images or
-// labels, {-} nothing or one of space, '_', '-' and '.', {TR|TE} a split that has one of these
-// names, {*} any text without '/', and {n} any digits. Upper and lower case are equal. The parts
-// before the first {*} or {n} are folders. The others become a regular expression for the paths
-// below these folders; what {*} and {n} match, joined by '/', is the key.
+// labels, {-} nothing or one of space, '_', '-' and '.', {_v2} nothing or "_v2", {TR|TE} a split
+// that has one of these names, {*} any text without '/', and {n} any digits. Upper and lower case
+// are equal. The parts before the first {*} or {n} are folders. The others become a regular
+// expression for the paths below these folders; what {*} and {n} match, joined by '/', is the key.
 //
-// Reads names only; thread-safe. Failure: `io` for a folder that cannot be read.
+// Pure functions; thread-safe; cannot fail.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@
 #include <string_view>
 #include <vector>
 
+#include "discovery/folder_survey.hpp"
 #include "files/path_pattern.hpp"
-#include "hotpack/result.hpp"
 
 namespace hotpack::pipeline {
 
 struct FoundFolder {
-  std::string path;        // begins with the root
+  std::string path;        // below the root of the survey
   std::string split;       // the text for {split}; empty if the pattern has none
   std::string word;        // the text for {images} or {labels}
   std::string expression;  // for paths below `path`; empty if the pattern consists of folders
@@ -31,9 +31,10 @@ struct FoundFolder {
 class LayoutPattern {
  public:
   explicit LayoutPattern(std::string_view text);
-  // Folders below `root` that match the pattern, in byte order: of a pattern with an expression,
-  // only folders with a file that matches it.
-  [[nodiscard]] Result<std::vector<FoundFolder>> find(const std::string& root) const;
+  // Folders in `base` that match the pattern, in byte order: of a pattern with an expression, only
+  // folders with a file that matches it.
+  [[nodiscard]] std::vector<FoundFolder> find(const FolderSurvey& survey,
+                                              const std::string& base) const;
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
@@ -46,8 +47,8 @@ class LayoutPattern {
   static Part compile(std::string_view text);
   // Adds the folders for each word in the paths of files below `base`, which matches the first
   // `depth` parts.
-  Status add_words(const FoundFolder& base, const FoundFolder& place, std::size_t depth,
-                   std::vector<FoundFolder>& found) const;
+  void add_words(const FolderSurvey& survey, const FoundFolder& base, const FoundFolder& place,
+                 std::size_t depth, std::vector<FoundFolder>& found) const;
   [[nodiscard]] std::string expression(const std::string& word) const;
 
   std::string text_;
@@ -61,11 +62,9 @@ class LayoutPattern {
 
 // The words of a path, in lower case: "gt", "color" of "GT_color"; "camera", "seg" of "CameraSeg".
 [[nodiscard]] std::set<std::string> words_of(std::string_view path);
+// True if this holds for the last part of a path or for one of its words.
+[[nodiscard]] bool has_word(std::string_view path, bool (*is_word)(std::string_view));
 // The word of a split in a path; empty if there is none.
 [[nodiscard]] std::string split_in(std::string_view path);
-
-// The kind of images anywhere below a folder.
-enum class ImageFiles { none, unsupported, readable };
-[[nodiscard]] Result<ImageFiles> image_files_below(const std::string& folder);
 
 }  // namespace hotpack::pipeline

@@ -21,7 +21,6 @@
 #include "files/listed_path.hpp"
 #include "files/path_pattern.hpp"
 #include "files/scan.hpp"
-#include "files/tree_walk.hpp"
 #include "samples/layout_commands.hpp"
 #include "samples/pair_file.hpp"
 #include "samples/suffix_rules.hpp"
@@ -34,10 +33,6 @@ using Kind = Layout::Kind;
 
 constexpr std::size_t kMostTables = 4;  // that are read
 constexpr std::size_t kMostTableFolders = 8;
-
-std::string below(const std::string& root, const std::string& path) {
-  return path == root ? "." : path.substr(path_below(root, "").size());
-}
 
 // ---- several readings
 
@@ -64,6 +59,17 @@ std::optional<Layout> combined(const std::vector<Layout>& readings) {
   return all.splits.size() < 2 ? std::nullopt : std::optional(std::move(all));
 }
 
+// The first split of a reading that another reading does not have.
+const SplitFolders& own_split(const Layout& layout, const Layout& other) {
+  const auto own =
+      std::find_if(layout.splits.begin(), layout.splits.end(), [&](const SplitFolders& split) {
+        return std::none_of(other.splits.begin(), other.splits.end(), [&](const auto& one) {
+          return one.images == split.images && one.labels == split.labels && one.list == split.list;
+        });
+      });
+  return own == layout.splits.end() ? layout.splits.front() : *own;
+}
+
 // ---- the nearest rows
 
 struct NearRow {
@@ -73,26 +79,22 @@ struct NearRow {
 
 // A path that fits a pattern: "train_labels" for "{split}{-}{labels}".
 std::string example_of(std::string text, const std::string& split) {
-  const std::vector<Placeholder> words{{"{split}", split},
-                                       {"{-}", "_"},
-                                       {"{images}", "images"},
-                                       {"{labels}", "labels"},
-                                       {"{TR|TE}", "TR"},
-                                       {"{*}", "x"},
-                                       {"{n}", "0"}};
+  const std::vector<Placeholder> words{
+      {"{split}", split},     {"{-}", "_"},      {"{_v2}", ""}, {"{images}", "images"},
+      {"{labels}", "labels"}, {"{TR|TE}", "TR"}, {"{*}", "x"},  {"{n}", "0"}};
   for (const Placeholder& word : words)
     for (std::size_t at = text.find(word.text); at != text.npos; at = text.find(word.text))
       text.replace(at, word.text.size(), word.expression);
   return text;
 }
 
-// Describes the two rows of the table that match most folders of `root`, without data sets of which
-// one folder has a usual name.
-Result<std::string> nearest_rows(const std::string& root) {
+// Describes the two rows of the table that match most folders of the root, without data sets of
+// which one folder has a usual name.
+std::string nearest_rows(const FolderSurvey& survey) {
   std::vector<NearRow> near;
   for (const KnownLayout& row : known_layouts()) {
-    HOTPACK_ASSIGN(const std::vector<FoundFolder> images, row.images.find(root));
-    HOTPACK_ASSIGN(const std::vector<FoundFolder> labels, row.labels.find(root));
+    const std::vector<FoundFolder> images = row.images.find(survey, ""),
+                                   labels = row.labels.find(survey, "");
     if (images.empty() == labels.empty()) continue;
     const bool has_images = !images.empty();
     const FoundFolder& found = has_images ? images.front() : labels.front();
@@ -101,7 +103,7 @@ Result<std::string> nearest_rows(const std::string& root) {
       continue;
     near.push_back(
         {std::string(row.name),
-         quoted_text(below(root, found.path)) + " would hold " +
+         quoted_text(found.path.empty() ? "." : found.path) + " would hold " +
              (has_images ? "images, but no folder has a name of their labels, such as "
                          : "labels, but no folder has a name of their images, such as ") +
              quoted_text(example_of((has_images ? row.labels : row.images).text(),
@@ -153,7 +155,10 @@ TableReading table_reading(const std::string& root, const std::string& table,
   TableReading reading;
   for (const std::string& place : places) {
     ProblemLog problems;
-    const Result<PairFileSamples> read = read_pair_file({path, place, "", false}, problems);
+    InputOptions input;
+    input.pairs = path;
+    input.list_root = place;
+    const Result<PairFileSamples> read = read_pair_file(path, input, problems);
     const bool some =
         read.ok() && std::any_of(read->splits.begin(), read->splits.end(),
                                  [](const Split& split) { return !split.list.samples.empty(); });
@@ -169,26 +174,24 @@ TableReading table_reading(const std::string& root, const std::string& table,
 
 // ---- the readings of an unknown folder
 
-// A command for the likeliest table in `folder`. Appends to `seen` why others yield none.
-Status add_tables(const FolderSurvey& survey, std::vector<Suggestion>& suggestions,
-                  std::string& seen) {
-  HOTPACK_ASSIGN(const FolderContent content, read_folder(survey.root));
+// A command for the likeliest table in the root. Appends to `seen` why others yield none.
+void add_tables(const FolderSurvey& survey, std::vector<Suggestion>& suggestions,
+                std::string& seen) {
   std::size_t tables = 0;
-  for (const std::string& name : content.files) {
+  for (const std::string& name : survey.at("").others) {
     if (!is_table(name) || tables++ >= kMostTables) continue;
     const TableReading reading = table_reading(survey.root, name, survey.children(""));
     if (reading.command.empty())
       seen += "\n" + name + " may be a table of the samples, but " + reading.why_not;
-    else if (suggestions.empty())
+    else
       suggestions.push_back({"The table " + name + " names files that exist", reading.command});
   }
-  return {};
 }
 
 // Labels next to their images in one folder, by suffixes.
 Status add_suffixes(const FolderSurvey& survey, std::vector<Suggestion>& suggestions,
                     std::string& seen) {
-  if (!survey.folders.contains("") || survey.folders.at("").images.empty()) return {};
+  if (survey.at("").images.empty()) return {};
   ProblemLog ignored;
   FileSet set;
   HOTPACK_ASSIGN(set.images, scan_images({{survey.root, ""}}, ignored));
@@ -208,7 +211,7 @@ Status add_suffixes(const FolderSurvey& survey, std::vector<Suggestion>& suggest
 // Proposals of commands, the likeliest first. Appends to `seen` what is no command.
 Result<std::vector<Suggestion>> readings_of(const FolderSurvey& survey, std::string& seen) {
   std::vector<Suggestion> suggestions;
-  HOTPACK_TRY(add_tables(survey, suggestions, seen));
+  add_tables(survey, suggestions, seen);
   const Pairings pairings = find_pairings(survey);
   const ClassFolders classes = find_class_folders(survey, pairings.folders);
   const auto add = [&](const std::vector<Suggestion>& more) {
@@ -221,21 +224,30 @@ Result<std::vector<Suggestion>> readings_of(const FolderSurvey& survey, std::str
   return suggestions;
 }
 
-// Describes a file that may hold the labels, or an image, in a form that hotpack does not read.
-class ForeignSearch : public TreeVisitor {
- public:
-  [[nodiscard]] bool needs_sizes() const override { return false; }
-  bool file(const std::string& file, std::uint64_t) override {
-    const FileName name = describe_name(file);
-    std::string& text = name.kind == FileKind::annotation ? annotation : image;
-    const bool foreign = name.kind == FileKind::unsupported ||
-                         (name.kind == FileKind::annotation && !file.ends_with(".csv"));
-    if (foreign && text.empty())
-      text = "\nIt holds " + quoted_text(file) + ", but " + unsupported_text(name.format);
-    return annotation.empty() || image.empty();
-  }
-  std::string annotation, image;
-};
+// Describes a file that may hold the labels, or else an image, in a form that hotpack does not
+// read.
+std::string foreign_text(const FolderSurvey& survey, FileKind kind) {
+  for (const auto& [folder, content] : survey.folders)
+    for (const std::string& name : content.others)
+      if (const FileName file = describe_name(name);
+          file.kind == kind && !(kind == FileKind::annotation && name.ends_with(".csv")))
+        return "\nIt holds " + quoted_text(joined(folder, name)) + ", but " +
+               unsupported_text(file.format);
+  return {};
+}
+
+// Names lists of splits in the root, which no proposed command uses.
+std::string lists_text(const FolderSurvey& survey) {
+  std::string parts;
+  for (const std::string& name : survey.at("").others)
+    if (const std::string split = split_in(name.substr(0, name.size() - 4));
+        name.ends_with(".txt") && !split.empty())
+      parts += (parts.empty() ? "" : ",") + split + "=" + survey.path(name);
+  return parts.empty()
+             ? ""
+             : "\nIt may hold lists of splits; to use them, add to a command\n  --split " +
+                   shell_word("list:" + parts);
+}
 
 constexpr std::string_view kGeneral =
     "\nTo pack it, name the samples:"
@@ -249,43 +261,42 @@ constexpr std::string_view kGeneral =
 
 }  // namespace
 
-Error ambiguous(const std::string& root, const std::vector<Layout>& readings) {
+Error ambiguous(const FolderSurvey& survey, const std::vector<Layout>& readings) {
   std::vector<Suggestion> suggestions;
   if (const std::optional<Layout> all = combined(readings))
     suggestions.push_back({"all splits that have labels", pack_command(*all)});
   for (const Layout& layout : readings) {
-    const SplitFolders& split = layout.splits.front();
+    const SplitFolders& split = own_split(layout, readings[&layout == &readings[0] ? 1 : 0]);
     const std::string left_out = left_out_text(layout);
     suggestions.push_back(
-        {"If " + quoted_text(below(root, split.labels.empty() ? split.images : split.labels)) +
+        {"If " + quoted_text(layout.relative(split.labels.empty() ? split.images : split.labels)) +
              " holds labels" +
              (split.list.empty()
                   ? ""
-                  : ", listed in " + quoted_text(below(root, folder_of(split.list)))) +
+                  : ", listed in " + quoted_text(layout.relative(folder_of(split.list)))) +
              (left_out.empty() ? "" : "; " + left_out),
          pack_command(layout)});
   }
-  HOTPACK_ASSIGN(const FolderSurvey survey, survey_folders(root));
-  return data_error("can be read in " + std::to_string(suggestions.size()) + " ways. It holds:" +
-                        survey.text() + "\nChoose one:" + suggestions_text(suggestions),
+  const std::string& root = readings[0].root;
+  return data_error("can be read in " + std::to_string(suggestions.size()) +
+                        " ways. It holds:" + survey.text(survey.below(root)) +
+                        "\nChoose one:" + suggestions_text(suggestions),
                     root);
 }
 
-Error unknown_layout(const std::string& root) {
-  HOTPACK_ASSIGN(const FolderSurvey survey, survey_folders(root));
-  ForeignSearch foreign;
-  HOTPACK_TRY(walk_tree(root, foreign));
-  if (!survey.has_images())
+Error unknown_layout(const FolderSurvey& survey) {
+  const std::string image = foreign_text(survey, FileKind::unsupported);
+  const std::string files = survey.text();
+  if (survey.kind_of("") != ImageFiles::readable)
     return data_error("no image was found in this folder or below" +
-                          (survey.folders.empty() ? ": it holds no files" : ":" + survey.text()) +
-                          foreign.image,
-                      root);
-  HOTPACK_ASSIGN(std::string seen, nearest_rows(root));
-  seen += foreign.image + foreign.annotation;
+                          (files.empty() ? ": it holds no files" : ":" + files) + image,
+                      survey.root);
+  std::string seen = nearest_rows(survey) + image + foreign_text(survey, FileKind::annotation) +
+                     lists_text(survey);
   HOTPACK_ASSIGN(const std::vector<Suggestion> suggestions, readings_of(survey, seen));
-  return data_error("has no known layout. It holds:" + survey.text() + seen +
-                        std::string(kGeneral) + suggestions_text(suggestions),
-                    root);
+  return data_error("has no known layout. It holds:" + files + seen + std::string(kGeneral) +
+                        suggestions_text(suggestions),
+                    survey.root);
 }
 
 Error no_pairs(const std::string& root, const std::string& why) {

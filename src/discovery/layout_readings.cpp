@@ -1,7 +1,6 @@
 #include "discovery/layout_readings.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <set>
@@ -13,6 +12,7 @@
 #include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
+#include "discovery/folder_survey.hpp"
 #include "discovery/known_layouts.hpp"
 #include "discovery/layout_pattern.hpp"
 #include "files/file_kind.hpp"
@@ -20,7 +20,6 @@
 #include "files/pair_table.hpp"
 #include "files/scan.hpp"
 #include "files/text_lines.hpp"
-#include "files/tree_walk.hpp"
 #include "samples/layout_commands.hpp"
 
 namespace hotpack::pipeline {
@@ -63,51 +62,56 @@ struct PairReading {
 class PairReader {
  public:
   // `labels` may hold folders of other words.
-  PairReader(const std::vector<FoundFolder>& images, const std::vector<FoundFolder>& labels,
-             std::string labels_word)
-      : images_(images), labels_(labels), labels_word_(std::move(labels_word)) {}
+  PairReader(const FolderSurvey& survey, const std::vector<FoundFolder>& images,
+             const std::vector<FoundFolder>& labels, std::string labels_word)
+      : survey_(survey), images_(images), labels_(labels), labels_word_(std::move(labels_word)) {}
 
-  Result<PairReading> read(const std::string& images_word) {
+  PairReading read(const std::string& images_word) {
     for (const FoundFolder& folder : images_) {
-      if (lowered(folder.word) != images_word) continue;
-      HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
-      if (image_files == ImageFiles::none) continue;
-      reading_.images = std::max(reading_.images, image_files);
+      const ImageFiles kind = survey_.kind_of(folder.path);
+      if (lowered(folder.word) != images_word || kind == ImageFiles::none) continue;
+      reading_.images = std::max(reading_.images, kind);
       take_expression(folder, reading_.layout.image_expression);
-      HOTPACK_ASSIGN(std::string labels, labels_of(folder));
-      reading_.layout.splits.push_back({folder.split, folder.path, std::move(labels), ""});
+      reading_.layout.splits.push_back(
+          {folder.split, survey_.path(folder.path), labels_of(folder), ""});
     }
     sort_splits(reading_.layout);
     check_folders();
-    HOTPACK_TRY(check_unlabeled());
+    check_unlabeled();
     return std::move(reading_);
   }
 
  private:
   // The folder of a split's labels; empty if there is none with images.
-  Result<std::string> labels_of(const FoundFolder& images) {
+  std::string labels_of(const FoundFolder& images) {
     std::vector<std::string> exact, alike;
+    std::string empty;
     for (const FoundFolder& folder : labels_) {
       if (lowered(folder.word) != labels_word_ || lowered(folder.split) != lowered(images.split) ||
           (folder.path == images.path && folder.expression.empty()))
         continue;
       take_expression(folder, reading_.layout.label_expression);
-      HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
-      reading_.labels = std::max(reading_.labels, image_files);
-      if (image_files != ImageFiles::none)
-        (folder.split == images.split ? exact : alike).push_back(folder.path);
+      const ImageFiles kind = survey_.kind_of(folder.path);
+      reading_.labels = std::max(reading_.labels, kind);
+      if (kind == ImageFiles::none)
+        empty = survey_.path(folder.path);
+      else
+        (folder.split == images.split ? exact : alike).push_back(survey_.path(folder.path));
     }
     const std::vector<std::string>& found = exact.empty() ? alike : exact;
     if (found.size() > 1)
-      note_conflict("the labels of " + quoted_text(images.path) + " may be in " +
+      note_conflict("the labels of " + quoted_text(survey_.path(images.path)) + " may be in " +
                     quoted_text(found[0]) + " or in " + quoted_text(found[1]));
+    if (found.empty() && !empty.empty())
+      note_conflict("the folder " + quoted_text(empty) + " of the labels of " +
+                    quoted_text(survey_.path(images.path)) + " holds no images");
     return found.empty() ? std::string() : found.front();
   }
 
   // The folders of all splits have one expression.
   void take_expression(const FoundFolder& folder, std::string& expression) {
     if (!expression.empty() && expression != folder.expression)
-      note_conflict("the files in " + quoted_text(folder.path) +
+      note_conflict("the files in " + quoted_text(survey_.path(folder.path)) +
                     " have other names than those of other splits");
     expression = folder.expression;
   }
@@ -130,66 +134,64 @@ class PairReader {
 
   // Notes a conflict if a folder of images has no folder of labels and at the same time a folder of
   // labels has no folder of images: their names may just differ, such as "val" and "validation".
-  Status check_unlabeled() {
+  void check_unlabeled() {
     const std::vector<SplitFolders>& splits = reading_.layout.splits;
     const auto alone = std::find_if(splits.begin(), splits.end(),
                                     [](const SplitFolders& split) { return split.labels.empty(); });
-    if (alone == splits.end()) return {};
+    if (alone == splits.end()) return;
     for (const FoundFolder& folder : labels_) {
       const auto is_its = [&](const FoundFolder& images) {
         return lowered(images.split) == lowered(folder.split);
       };
-      if (std::any_of(images_.begin(), images_.end(), is_its)) continue;
-      HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
-      if (image_files != ImageFiles::none)
+      if (!std::any_of(images_.begin(), images_.end(), is_its) &&
+          survey_.kind_of(folder.path) != ImageFiles::none)
         note_conflict("no folder holds the labels of " + quoted_text(alone->images) +
-                      ", and no folder holds the images of " + quoted_text(folder.path));
+                      ", and no folder holds the images of " +
+                      quoted_text(survey_.path(folder.path)));
     }
-    return {};
   }
 
   void note_conflict(const std::string& why) {
     if (reading_.conflict.empty()) reading_.conflict = why;
   }
 
+  const FolderSurvey& survey_;
   const std::vector<FoundFolder>& images_;
   const std::vector<FoundFolder>& labels_;
   std::string labels_word_;
   PairReading reading_;
 };
 
-Status add_pair_readings(const std::string& root, const KnownLayout& row,
-                         std::vector<PairReading>& readings) {
-  HOTPACK_ASSIGN(const std::vector<FoundFolder> images, row.images.find(root));
-  if (images.empty()) return {};
-  HOTPACK_ASSIGN(const std::vector<FoundFolder> labels, row.labels.find(root));
+void add_pair_readings(const FolderSurvey& survey, const std::string& folder,
+                       const KnownLayout& row, std::vector<PairReading>& readings) {
+  const std::vector<FoundFolder> images = row.images.find(survey, folder);
+  if (images.empty()) return;
+  const std::vector<FoundFolder> labels = row.labels.find(survey, folder);
   for (const std::string& images_word : words_of(images))
     for (const std::string& labels_word : words_of(labels)) {
-      HOTPACK_ASSIGN(PairReading reading,
-                     PairReader(images, labels, labels_word).read(images_word));
+      PairReading reading = PairReader(survey, images, labels, labels_word).read(images_word);
       if (reading.labels < reading.images || reading.labels == ImageFiles::none) continue;
       reading.layout.name = row.name;
       reading.layout.usual = row.rank != LayoutRank::data_set;
-      reading.layout.root = root;
+      reading.layout.root = survey.path(folder);
       reading.layout.exclude.assign(row.exclude.begin(), row.exclude.end());
       reading.row = &row;
       readings.push_back(std::move(reading));
     }
-  return {};
 }
 
 // ---- lists of samples
 
+using Lists = std::vector<std::pair<std::string, std::string>>;
+
 // Returns the files train.txt, val.txt, … of a folder, each with the name of its split. A list for
 // several splits (trainval) is left out if there is a list for one of these splits.
-Result<std::vector<std::pair<std::string, std::string>>> split_lists(const std::string& folder) {
-  std::vector<std::pair<std::string, std::string>> lists;
-  if (!is_folder(folder)) return lists;
-  HOTPACK_ASSIGN(const FolderContent content, read_folder(folder));
-  for (const std::string& file : content.files)
+Lists split_lists(const FolderSurvey& survey, const std::string& folder) {
+  Lists lists;
+  for (const std::string& file : survey.at(folder).others)
     if (file.ends_with(".txt") &&
         usual_split_name(std::string_view(file).substr(0, file.size() - 4)))
-      lists.emplace_back(file.substr(0, file.size() - 4), path_below(folder, file));
+      lists.emplace_back(file.substr(0, file.size() - 4), survey.path(joined(folder, file)));
   const auto is_joint = [](const auto& list) {
     return lowered(list.first).starts_with("trainval");
   };
@@ -201,7 +203,7 @@ Result<std::vector<std::pair<std::string, std::string>>> split_lists(const std::
 }
 
 // The text of lists, to compare those of two places.
-Result<std::string> text_of(const std::vector<std::pair<std::string, std::string>>& lists) {
+Result<std::string> text_of(const Lists& lists) {
   std::string all;
   for (const auto& [name, file] : lists) {
     HOTPACK_ASSIGN(const std::string text, read_list_text(file));
@@ -216,15 +218,15 @@ Result<std::string> text_of(const std::vector<std::pair<std::string, std::string
 // If the layout is one set of samples without a name, divides it into splits by the lists in the
 // first of `places` that has any. With `all_places`, also returns a layout for each other place
 // with different lists.
-Result<Layouts> with_lists(const Layout& layout, const std::vector<std::string_view>& places,
-                           bool all_places) {
+Result<Layouts> with_lists(const FolderSurvey& survey, const Layout& layout,
+                           const std::vector<std::string_view>& places, bool all_places) {
   if (layout.splits.size() != 1 || !layout.splits[0].name.empty()) return Layouts{layout};
   const SplitFolders all = layout.splits[0];
   Layouts found;
   std::set<std::string> texts;
   for (const std::string_view place : places) {
-    const std::string folder = place == "." ? layout.root : path_below(layout.root, place);
-    HOTPACK_ASSIGN(const auto lists, split_lists(folder));
+    const Lists lists = split_lists(
+        survey, joined(survey.below(layout.root), place == "." ? "" : std::string(place)));
     if (lists.empty() || (!found.empty() && !all_places)) continue;
     HOTPACK_ASSIGN(std::string text, text_of(lists));
     if (!texts.insert(std::move(text)).second) continue;
@@ -261,22 +263,20 @@ Result<Layouts> best_of(std::vector<PairReading> readings) {
 
 // True if several folders in `base`, and all that hold images, have one folder of images and one of
 // labels each, with the same names. A single one is a data set of its own.
-Result<bool> are_sequences(const std::string& base) {
-  HOTPACK_ASSIGN(const FolderContent content, read_folder(base));
+bool are_sequences(const FolderSurvey& survey, const std::string& base) {
   std::size_t sequences = 0;
   std::set<std::string> images, labels;
-  for (const std::string& name : content.folders) {
-    const std::string folder = path_below(base, name);
-    HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder));
-    if (image_files == ImageFiles::none) continue;
-    HOTPACK_ASSIGN(const FolderContent within, read_folder(folder));
+  for (const std::string& name : survey.at(base).folders) {
+    const std::string folder = joined(base, name);
+    if (survey.kind_of(folder) == ImageFiles::none) continue;
     const auto add = [&](bool (*is_word)(std::string_view), std::set<std::string>& words) {
       std::size_t found = 0;
-      for (const std::string& inner : within.folders)
+      for (const std::string& inner : survey.at(folder).folders)
         if (is_word(inner)) ++found, words.insert(lowered(inner));
       return found == 1;
     };
     if (!add(is_images_word, images) || !add(is_labels_word, labels)) return false;
+    if (!split_lists(survey, folder).empty()) return false;  // it is a data set with splits
     ++sequences;
   }
   return sequences > 1 && images.size() == 1 && labels.size() == 1;
@@ -295,55 +295,49 @@ std::string row_command(const KnownLayout& row, const std::string& root) {
 }
 
 // Refuses folders that each hold one image and its masks, one per object.
-Status refuse_several_masks(const std::string& base) {
-  HOTPACK_ASSIGN(const FolderContent content, read_folder(base));
-  for (const std::string& name : content.folders) {
-    HOTPACK_ASSIGN(const FolderContent within, read_folder(path_below(base, name)));
-    const auto& folders = within.folders;
-    const auto images = std::find_if(folders.begin(), folders.end(), is_images_word);
-    const auto labels = std::find_if(folders.begin(), folders.end(), is_labels_word);
-    if (images == folders.end() || labels == folders.end()) continue;
-    std::array<std::ptrdiff_t, 2> counts{};
-    for (std::size_t i = 0; i < 2; ++i) {
-      HOTPACK_ASSIGN(const FolderContent files,
-                     read_folder(path_below(path_below(base, name), i == 0 ? *images : *labels)));
-      counts[i] = std::count_if(files.files.begin(), files.files.end(), [](const auto& file) {
-        return describe_name(file).kind == FileKind::image;
-      });
-    }
-    if (counts[0] != 1) return {};
-    if (counts[1] > 1)
-      return data_error(
-          "holds folders with one image and several masks each, such as " +
-              quoted_text(path_below(base, name)) + ". Say what the masks of an image become:" +
-              merging_commands(
-                  "--images " + shell_path(path_below(base, "{key}/" + *images + "/*")) +
-                  " --labels " + shell_path(path_below(base, "{key}/" + *labels + "/*"))),
-          base);
+Status refuse_several_masks(const FolderSurvey& survey, const std::string& base) {
+  for (const std::string& name : survey.at(base).folders) {
+    const std::string folder = joined(base, name);
+    const std::vector<std::string>& inner = survey.at(folder).folders;
+    const auto images = std::find_if(inner.begin(), inner.end(), is_images_word);
+    const auto labels = std::find_if(inner.begin(), inner.end(), is_labels_word);
+    if (images == inner.end() || labels == inner.end()) continue;
+    if (survey.at(joined(folder, *images)).images.size() != 1) return {};
+    const std::string pattern = path_below(survey.path(base), "{key}/");
+    if (survey.at(joined(folder, *labels)).images.size() > 1)
+      return data_error("holds folders with one image and several masks each, such as " +
+                            quoted_text(survey.path(folder)) +
+                            ". Say what the masks of an image become:" +
+                            merging_commands("--images " + shell_path(pattern + *images + "/*") +
+                                             " --labels " + shell_path(pattern + *labels + "/*")),
+                        survey.path(base));
   }
   return {};
 }
 
-Result<Layouts> pair_readings(const std::string& root, LayoutRank rank) {
+Result<Layouts> pair_readings(const FolderSurvey& survey, const std::string& folder,
+                              LayoutRank rank) {
   std::vector<PairReading> readings;
   for (const KnownLayout& row : known_layouts()) {
     if (row.rank != rank) continue;
     const std::size_t before = readings.size();
-    HOTPACK_TRY(add_pair_readings(root, row, readings));
-    if (rank == LayoutRank::sequences && readings.size() > before) {
-      HOTPACK_ASSIGN(const bool sequences,
-                     are_sequences(readings[before].layout.splits.front().images));
-      if (!sequences) readings.resize(before);
-    }
+    add_pair_readings(survey, folder, row, readings);
+    const auto base = [&](std::size_t i) {
+      return survey.below(readings[i].layout.splits.front().images);
+    };
+    if (rank == LayoutRank::sequences && readings.size() > before &&
+        !are_sequences(survey, base(before)))
+      readings.resize(before);
     for (std::size_t i = before, end = readings.size(); i < end; ++i) {
       if (!row.refusal.empty())
         return data_error("has the layout of " + std::string(row.name) + ", in which " +
-                              std::string(row.refusal) + ". Run\n  " + row_command(row, root),
-                          root);
+                              std::string(row.refusal) + ". Run\n  " +
+                              row_command(row, survey.path(folder)),
+                          survey.path(folder));
       if (!readings[i].layout.image_expression.empty())
-        HOTPACK_TRY(refuse_several_masks(readings[i].layout.splits.front().images));
+        HOTPACK_TRY(refuse_several_masks(survey, base(i)));
       HOTPACK_ASSIGN(Layouts listed,
-                     with_lists(readings[i].layout, row.lists, rank == LayoutRank::usual));
+                     with_lists(survey, readings[i].layout, row.lists, rank == LayoutRank::usual));
       readings[i].layout = std::move(listed.front());
       for (std::size_t j = 1; j < listed.size(); ++j)
         readings.push_back({std::move(listed[j]), readings[i].images, readings[i].labels,
@@ -353,91 +347,67 @@ Result<Layouts> pair_readings(const std::string& root, LayoutRank rank) {
   return best_of(std::move(readings));
 }
 
-// Refuses folders named like splits that are not in the layout: they would be ignored unnoticed.
-Status check_siblings(const Layout& layout, const std::vector<FoundFolder>& folders,
-                      const std::string& what) {
-  for (const FoundFolder& folder : folders) {
-    const auto is_its = [&](const SplitFolders& split) { return split.images == folder.path; };
-    if (std::any_of(layout.splits.begin(), layout.splits.end(), is_its)) continue;
-    HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(folder.path));
-    if (image_files != ImageFiles::none)
-      return data_error("the folder " + quoted_text(layout.splits.front().images) + " has " + what +
-                            ", but " + quoted_text(folder.path) +
-                            ", which is named like a split too, has none. Add what '" +
-                            folder.path + "' lacks, or move this folder out of the data set",
-                        layout.root);
-  }
-  return {};
-}
-
 // ---- tables
 
-// True if a table has labels, or if it cannot be read: reading it again reports why.
-bool has_labels(const std::string& text, const std::string& path) {
-  const Result<PairTable> table = PairTable::open(text, path);
-  return !table.ok() || table->has_labels();
-}
-
 // Returns the path of the folder's table metadata.jsonl or metadata.csv if it names files;
-// otherwise "". If the table has labels, sets `labeled` to true.
-Result<std::string> metadata_of(const std::string& folder, bool& labeled) {
-  for (const std::string_view name : {"metadata.jsonl", "metadata.csv"}) {
-    const std::string path = path_below(folder, name);
-    if (!is_regular_file(path)) continue;
+// otherwise "". Of two tables, the one with labels counts. If the table has labels, sets `labeled`
+// to true.
+Result<std::string> metadata_of(const FolderSurvey& survey, const std::string& folder,
+                                bool& labeled) {
+  const std::vector<std::string>& files = survey.at(folder).others;
+  std::string found;
+  bool has_labels = false;
+  for (const std::string name : {"metadata.jsonl", "metadata.csv"}) {
+    if (!std::binary_search(files.begin(), files.end(), name)) continue;
+    const std::string path = survey.path(joined(folder, name));
     HOTPACK_ASSIGN(const std::string text, read_list_text(path));
     TextLines lines(text);
     std::optional<TextLine> first = lines.next();
     while (first && first->text.starts_with('#')) first = lines.next();
-    if (first && first->text.substr(0, 4096).find("file_name") != std::string_view::npos) {
-      labeled = labeled || has_labels(text, path);
-      return path;
-    }
+    if (!first || first->text.substr(0, 4096).find("file_name") == std::string_view::npos) continue;
+    const Result<PairTable> table = PairTable::open(text, path);
+    const bool own_labels = !table.ok() || table->has_labels();  // reading it again reports why
+    if (own_labels && has_labels)
+      return data_error("both " + quoted_text(found) + " and " + quoted_text(path) +
+                            " name the samples and their labels; remove one of them, or give one "
+                            "with --pairs",
+                        survey.path(folder));
+    if (found.empty() || own_labels) found = path;
+    has_labels = has_labels || own_labels;
   }
-  return std::string();
+  labeled = labeled || has_labels;
+  return found;
 }
 
-// `labeled` becomes true if any table has labels.
-Result<Layouts> table_readings(const std::string& root, bool& labeled) {
+// `labeled` becomes true if any table has labels, or cannot be read.
+Result<Layouts> table_readings(const FolderSurvey& survey, const std::string& folder,
+                               bool& labeled) {
   Layout layout;
   layout.kind = Kind::tables;
   layout.name = "folders with a table of their files";
-  layout.root = root;
-  HOTPACK_ASSIGN(const std::string all, metadata_of(root, labeled));
-  if (!all.empty()) {
-    layout.splits.push_back({"", root, root, all});
-    return Layouts{layout};
+  layout.root = survey.path(folder);
+  HOTPACK_ASSIGN(const std::string all, metadata_of(survey, folder, labeled));
+  if (!all.empty()) layout.splits.push_back({"", layout.root, layout.root, all});
+  std::string without;  // a folder named like a split that has images and no table
+  const auto splits = LayoutPattern("{split}").find(survey, folder);
+  for (const FoundFolder& split : all.empty() ? splits : std::vector<FoundFolder>()) {
+    HOTPACK_ASSIGN(const std::string table, metadata_of(survey, split.path, labeled));
+    const std::string path = survey.path(split.path);
+    if (!table.empty())
+      layout.splits.push_back({split.split, path, path, table});
+    else if (survey.kind_of(split.path) != ImageFiles::none)
+      without = path;
   }
-  HOTPACK_ASSIGN(const std::vector<FoundFolder> splits, LayoutPattern("{split}").find(root));
-  for (const FoundFolder& split : splits) {
-    HOTPACK_ASSIGN(const std::string table, metadata_of(split.path, labeled));
-    if (!table.empty()) layout.splits.push_back({split.split, split.path, split.path, table});
-  }
+  if (layout.splits.empty()) return Layouts{};
   sort_splits(layout);
-  if (layout.splits.empty() || !labeled) return layout.splits.empty() ? Layouts{} : Layouts{layout};
-  HOTPACK_TRY(check_siblings(layout, splits, "a table ('metadata.csv' or 'metadata.jsonl')"));
+  if (labeled && !without.empty())  // it would be ignored unnoticed
+    return data_error("the folder " + quoted_text(layout.splits.front().images) +
+                          " has a table ('metadata.csv' or 'metadata.jsonl'), but " +
+                          quoted_text(without) +
+                          ", which is named like a split too, has none. Add what '" + without +
+                          "' lacks, or move this folder out of the data set",
+                      layout.root);
   return Layouts{layout};
-}
-
-// ---- what a folder holds
-
-struct FolderSummary {
-  bool image_files = false;          // the folder has images directly in it
-  std::vector<std::string> folders;  // the folders in it that have images at any depth
-};
-
-Result<FolderSummary> summarize(const std::string& folder) {
-  HOTPACK_ASSIGN(FolderContent content, read_folder(folder));
-  FolderSummary summary;
-  summary.image_files =
-      std::any_of(content.files.begin(), content.files.end(), [](const std::string& name) {
-        const FileKind kind = describe_name(name).kind;
-        return kind == FileKind::image || kind == FileKind::unsupported;
-      });
-  for (std::string& name : content.folders) {
-    HOTPACK_ASSIGN(const ImageFiles image_files, image_files_below(path_below(folder, name)));
-    if (image_files != ImageFiles::none) summary.folders.push_back(std::move(name));
-  }
-  return summary;
 }
 
 // ---- labels next to their images
@@ -466,58 +436,54 @@ Result<bool> holds_pairs(const std::vector<SplitFolders>& splits, const GivenSuf
   return choice.fits || choice.several;
 }
 
-Result<Layouts> one_folder_readings(const std::string& root, const FolderSummary& summary,
+Result<Layouts> one_folder_readings(const FolderSurvey& survey, const std::string& folder,
                                     const GivenSuffixes& given) {
   Layout layout;
   layout.kind = Kind::one_folder;
   layout.name = "labels next to their images";
-  layout.root = root;
-  for (const std::string& name : summary.folders) {
-    if (!usual_split_name(name)) continue;
-    const std::string path = path_below(root, name);
-    HOTPACK_ASSIGN(const FolderSummary within, summarize(path));
-    if (within.image_files) layout.splits.push_back({name, path, path, ""});
+  layout.root = survey.path(folder);
+  for (const std::string& name : survey.at(folder).folders) {
+    const std::string inner = joined(folder, name), path = survey.path(inner);
+    if (usual_split_name(name) && survey.at(inner).image_files() > 0)
+      layout.splits.push_back({name, path, path, ""});
   }
   HOTPACK_ASSIGN(const bool in_splits, holds_pairs(layout.splits, given));
   Layouts readings;
   if (in_splits) readings.push_back(layout);
-  if (!summary.image_files) return readings;
+  if (survey.at(folder).image_files() == 0) return readings;
   // Images next to the splits are left out, unless they are pairs.
-  layout.splits = {{"", root, root, ""}};
+  layout.splits = {{"", layout.root, layout.root, ""}};
   HOTPACK_ASSIGN(const bool in_root, holds_pairs(layout.splits, given, in_splits));
   if (in_root) readings.push_back(std::move(layout));
   return readings;
 }
 
-// A table without labels is not used if folders define the labels.
-void note_unused_tables(Layouts& readings, const Layouts& tables) {
-  for (Layout& layout : readings)
-    for (const SplitFolders& split : tables.front().splits)
-      layout.notes.push_back("the table " + quoted_text(split.list) +
-                             " is not used: it has no label column");
-}
-
 // Readings by the names of folders and files.
-Result<Layouts> folder_readings(const std::string& folder, const GivenSuffixes& given) {
+Result<Layouts> folder_readings(const FolderSurvey& survey, const std::string& folder,
+                                const GivenSuffixes& given) {
   for (const LayoutRank rank :
        {LayoutRank::data_set, LayoutRank::usual_splits, LayoutRank::usual}) {
-    HOTPACK_ASSIGN(Layouts readings, pair_readings(folder, rank));
+    HOTPACK_ASSIGN(Layouts readings, pair_readings(survey, folder, rank));
     if (!readings.empty()) return readings;
   }
-  HOTPACK_ASSIGN(const FolderSummary summary, summarize(folder));
-  HOTPACK_ASSIGN(Layouts readings, one_folder_readings(folder, summary, given));
-  return readings.empty() ? pair_readings(folder, LayoutRank::sequences) : std::move(readings);
+  HOTPACK_ASSIGN(Layouts readings, one_folder_readings(survey, folder, given));
+  return readings.empty() ? pair_readings(survey, folder, LayoutRank::sequences)
+                          : std::move(readings);
 }
 
 }  // namespace
 
-Result<std::vector<Layout>> layout_readings(const std::string& folder, const GivenSuffixes& given) {
+Result<std::vector<Layout>> layout_readings(const FolderSurvey& survey, const std::string& folder,
+                                            const GivenSuffixes& given) {
   bool labeled = false;
-  HOTPACK_ASSIGN(Layouts tables, table_readings(folder, labeled));
+  HOTPACK_ASSIGN(Layouts tables, table_readings(survey, folder, labeled));
   if (labeled) return tables;
-  HOTPACK_ASSIGN(Layouts readings, folder_readings(folder, given));
+  HOTPACK_ASSIGN(Layouts readings, folder_readings(survey, folder, given));
   if (readings.empty() || tables.empty()) return readings.empty() ? tables : readings;
-  note_unused_tables(readings, tables);
+  for (Layout& layout : readings)  // folders define the labels
+    for (const SplitFolders& split : tables.front().splits)
+      layout.notes.push_back("the table " + quoted_text(split.list) +
+                             " is not used: it has no label column");
   return readings;
 }
 

@@ -16,7 +16,7 @@
 #include "files/file_list.hpp"
 #include "files/key_text.hpp"
 #include "files/listed_path.hpp"
-#include "samples/affixes.hpp"
+#include "samples/suffix_rules.hpp"
 
 namespace hotpack::pipeline {
 
@@ -98,10 +98,10 @@ class Parts {
  public:
   Parts(const FolderSurvey& survey, std::string folder) : folder_(std::move(folder)) {
     const std::size_t start = folder_.empty() ? 0 : folder_.size() + 1;
-    for (const auto& [place, entry] : survey.folders) {
-      if (!is_within(place, folder_)) continue;
+    for (const FolderSurvey::Entry* entry : survey.within(folder_)) {
+      const std::string& place = entry->first;
       const std::string inner = place.size() > start ? place.substr(start) : "";
-      for (const std::string& name : entry.images)
+      for (const std::string& name : entry->second.images)
         files_.push_back({joined(place, name), inner, name});
     }
   }
@@ -415,21 +415,14 @@ class Finder {
     });
   }
 
-  // Removes pairs across sequences whose files have the same names: those of which both sides, or
-  // the labels by a folder of the same name, have a partner with more words in common.
+  // Removes pairs across sequences whose files have the same names: those whose labels have a
+  // partner with more words in common.
   void keep_alike() {
     const std::vector<Pair> all = pairs_;
     std::erase_if(pairs_, [&](const Pair& pair) {
-      bool images = false, labels = false, same_name = false;
-      for (const Pair& other : all) {
-        if (other.likeness <= pair.likeness) continue;
-        images = images || other.images == pair.images;
-        labels = labels || other.labels == pair.labels;
-        same_name =
-            same_name || (other.labels == pair.labels &&
-                          last_part(other.images->folder) == last_part(pair.images->folder));
-      }
-      return (images && labels) || same_name;
+      return std::any_of(all.begin(), all.end(), [&](const Pair& other) {
+        return other.likeness > pair.likeness && other.labels == pair.labels;
+      });
     });
   }
 
@@ -445,16 +438,13 @@ class Finder {
     for (const auto& [sides, names] : folders)
       if (names.size() > 1 && names.size() == survey_.children(sides.second).size() &&
           !std::any_of(names.begin(), names.end(), usual_split_name))
-        found.push_back(
-            {"If the folders in " + quoted_text(sides.second) +
-                 " hold the masks of a class each (" + quoted_list_text(names, kMostForms) + ")",
-             whole_command("--images " + shell_path(path(sides.first)) + " --labels " +
-                           shell_path(path(sides.second)) + " --mask-per-class '{class}/{key}'")});
+        found.push_back({"If the folders in " + quoted_text(sides.second) +
+                             " hold the masks of a class each (" +
+                             quoted_list_text(names, kMostForms) + ")",
+                         whole_command("--images " + shell_path(survey_.path(sides.first)) +
+                                       " --labels " + shell_path(survey_.path(sides.second)) +
+                                       " --mask-per-class '{class}/{key}'")});
     return found;
-  }
-
-  [[nodiscard]] std::string path(const std::string& below) const {
-    return below.empty() ? survey_.root : path_below(survey_.root, below);
   }
 
   [[nodiscard]] Suggestion suggestion(const std::vector<const Pair*>& group) const {
@@ -462,7 +452,10 @@ class Finder {
     std::size_t pairs = 0;
     bool splits = group.size() > 1;
     std::string options;
+    std::set<std::string> used;
     for (const Pair* pair : group) {
+      for (const Part* part : {pair->images, pair->labels})
+        used.insert(part->files.begin(), part->files.end());
       pairs += pair->pairs;
       splits = splits && usual_split_name(pair->name);
       options += (options.empty() ? "--images " : " --images ") + value(*pair->images, *pair) +
@@ -477,14 +470,15 @@ class Finder {
       options += " " + value_option("--label-suffix", first.affix.text);
     const bool several =
         !first.several.empty() || first.labels->files.size() > first.labels->keys.size();
-    const std::string about = place_text(*first.labels, first) + " holds the labels of " +
-                              place_text(*first.images, first) +
-                              (group.size() > 1 ? ", and so on" : "") + " (" +
-                              counted_text(pairs, "pair") +
-                              (first.classes ? ", a mask per class"
-                               : several     ? ", several masks of an image, which are merged"
-                                             : "") +
-                              examples(first) + ")";
+    const std::string about =
+        place_text(*first.labels, first) + " holds the labels of " +
+        place_text(*first.images, first) + (group.size() > 1 ? ", and so on" : "") + " (" +
+        counted_text(pairs, "pair") +
+        (first.classes ? ", a mask per class"
+         : several     ? ", several masks of an image, which are merged"
+                       : "") +
+        examples(first) + ")" +
+        survey_.left_out_text([&](const std::string& file) { return used.contains(file); });
     return {"If " + about, whole_command(options)};
   }
 
@@ -499,7 +493,8 @@ class Finder {
   // The value of --images or --labels.
   [[nodiscard]] std::string value(const Part& part, const Pair& pair) const {
     const std::string pattern = pattern_of(part, pair);
-    return shell_path(pattern.empty() ? path(part.folder) : path_below(path(part.folder), pattern));
+    return shell_path(pattern.empty() ? survey_.path(part.folder)
+                                      : path_below(survey_.path(part.folder), pattern));
   }
 
   // The folders of a name, joined by '-', since a prefix is one folder of the keys.

@@ -16,7 +16,7 @@
 #include "base/try.hpp"
 #include "files/tree_walk.hpp"
 #include "labels/class_table.hpp"
-#include "samples/folder_prefixes.hpp"
+#include "samples/input_folders.hpp"
 #include "samples/layout_commands.hpp"
 #include "samples/split.hpp"
 

@@ -27,9 +27,16 @@ constexpr std::size_t kMostColumns = 16;
 
 using Names = std::vector<std::string_view>;
 
-Names last_parts(const SampleList& samples) {
+// The last parts of the keys, and the folders in front of them.
+Names names_of(const SampleList& samples) {
   Names names;
-  for (const Sample& sample : samples.samples) names.push_back(last_part(samples.key(sample)));
+  for (const Sample& sample : samples.samples) {
+    std::string_view key = samples.key(sample);
+    names.push_back(last_part(key));
+    key.remove_suffix(std::min(key.size(), names.back().size() + 1));
+    if (!key.empty() && (names.size() < 2 || names[names.size() - 2] != last_part(key)))
+      names.push_back(last_part(key));
+  }
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -121,7 +128,7 @@ Status add_lists_of(const std::string& folder, const Names& names, std::vector<U
 
 Result<std::vector<UnusedList>> find_unused_lists(const std::string& root,
                                                   const SampleList& samples) {
-  const Names names = last_parts(samples);
+  const Names names = names_of(samples);
   std::vector<UnusedList> found;
   HOTPACK_TRY(add_lists_of(root, names, found));
   for (const std::string_view place :

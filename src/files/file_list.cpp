@@ -1,7 +1,7 @@
 #include "files/file_list.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "base/try.hpp"
@@ -15,43 +15,15 @@ namespace {
 // With the longest prefix, a key still fits into kMostTextBytes.
 constexpr std::size_t kMostCaptured = 16384;
 
-// A copy without files.
-FileList empty_like(const FileList& list) {
-  FileList empty;
-  empty.roots = list.roots;
-  empty.other_files = list.other_files;
-  empty.without_suffix = list.without_suffix;
-  empty.named_as_suffix = list.named_as_suffix;
-  empty.annotation = list.annotation;
-  empty.class_folders = list.class_folders;
-  return empty;
-}
-
-// Copies a file to `to`, which has the roots of `from`.
-FoundFile copy_file(const FileList& from, const FoundFile& file, FileList& to) {
-  FoundFile copy = file;
-  copy.text = to.arena.add(from.text(file));
-  const bool key_in_text =
-      file.key >= file.text && file.key + file.key_length <= file.text + file.text_length;
-  copy.key = key_in_text ? copy.text + (file.key - file.text) : to.arena.add(from.key(file));
-  return copy;
-}
-
-// Keeps the files for which `keep(file)` is true, and counts the others in other_files.
+// Keeps the files for which `keep(file)` is true, and counts the others in other_files. Returns how
+// many these are.
 template <class Keep>
-void keep_files(FileList& list, Keep keep) {
-  const std::size_t before = list.files.size();
-  std::size_t count = 0;
-  for (FoundFile& file : list.files)
-    if (keep(file)) list.files[count++] = file;
-  if (count == before) return;
-  list.files.resize(count);
-  FileList kept = empty_like(list);
-  kept.other_files += before - list.files.size();
-  kept.files = std::move(list.files);
-  kept.files.shrink_to_fit();
-  for (FoundFile& file : kept.files) file = copy_file(list, file, kept);
-  list = std::move(kept);
+std::uint64_t keep_files(FileList& list, Keep keep) {
+  const std::uint64_t others =
+      std::erase_if(list.files, [&](const FoundFile& file) { return !keep(file); });
+  if (others > 0) list.files.shrink_to_fit();
+  list.other_files += others;
+  return others;
 }
 
 }  // namespace
@@ -81,47 +53,30 @@ std::string FileList::path(const SourceFile& file) const {
   return path_below(roots[file.root].folder, below(file));
 }
 
-void release_files(FileList& list) { std::vector<FoundFile>().swap(list.files); }
-
 std::string path_below(const std::string& folder, std::string_view below) {
   return folder + (folder.ends_with('/') ? "" : "/") + std::string(below);
 }
 
-std::vector<FileList> divide_files(const FileList& list, const std::vector<std::uint32_t>& part_of,
+std::vector<FileList> divide_files(FileList list, const std::vector<std::uint32_t>& part_of,
                                    std::size_t parts) {
-  std::vector<FileList> divided(parts, empty_like(list));
-  std::vector<std::size_t> counts(parts);
-  for (const std::uint32_t part : part_of)
-    if (part != kNoPart) ++counts[part];
-  const bool shares =
-      std::accumulate(counts.begin(), counts.end(), std::size_t{0}) * 2 > list.files.size();
-  for (std::size_t part = 0; part < parts; ++part) {
-    divided[part].files.reserve(counts[part]);
-    if (shares) divided[part].arena = list.arena;
-  }
-  for (std::size_t i = 0; i < list.files.size(); ++i) {
-    if (part_of[i] == kNoPart) continue;
-    FileList& part = divided[part_of[i]];
-    part.files.push_back(shares ? list.files[i] : copy_file(list, list.files[i], part));
-  }
+  const std::vector<FoundFile> files = std::exchange(list.files, {});
+  std::vector<FileList> divided(parts, list);
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (part_of[i] != kNoPart) divided[part_of[i]].files.push_back(files[i]);
   return divided;
 }
 
 void sort_by_key(FileList& list) {
-  const auto before = [&](const FoundFile& a, const FoundFile& b) {
-    const int order = list.key(a).compare(list.key(b));
-    return order != 0 ? order < 0
-                      : std::pair(list.text(a), a.root) < std::pair(list.text(b), b.root);
+  const auto order = [&](const FoundFile& file) {
+    return std::tuple(list.key(file), list.text(file), file.root);
   };
   // Folders are read in the order of names, which is that of most keys.
-  if (!std::is_sorted(list.files.begin(), list.files.end(), before))
-    std::sort(list.files.begin(), list.files.end(), before);
+  if (!std::ranges::is_sorted(list.files, {}, order)) std::ranges::sort(list.files, {}, order);
 }
 
 const FoundFile* find_key(const FileList& list, std::string_view key) {
-  const auto found = std::lower_bound(
-      list.files.begin(), list.files.end(), key,
-      [&](const FoundFile& file, std::string_view wanted) { return list.key(file) < wanted; });
+  const auto key_of = [&](const FoundFile& file) { return list.key(file); };
+  const auto found = std::ranges::lower_bound(list.files, key, {}, key_of);
   return found != list.files.end() && list.key(*found) == key ? &*found : nullptr;
 }
 
@@ -131,16 +86,14 @@ bool has_suffix(std::string_view stem, std::string_view suffix) {
 }
 
 void strip_suffix(FileList& list, std::string_view suffix) {
-  const std::size_t before = list.files.size();
-  keep_files(list, [&](FoundFile& file) {
-    const bool keep = has_suffix(list.key(file), suffix);
-    if (keep)
-      file.key_length = static_cast<std::uint16_t>(file.key_length - suffix.size());
-    else if (list.named_as_suffix.empty() && last_part(list.key(file)) == suffix)
-      list.named_as_suffix = list.path(file);
-    return keep;
-  });
-  list.without_suffix += before - list.files.size();
+  const auto named_so = std::ranges::find_if(
+      list.files, [&](const FoundFile& file) { return last_part(list.key(file)) == suffix; });
+  if (named_so != list.files.end() && list.named_as_suffix.empty())
+    list.named_as_suffix = list.path(*named_so);
+  list.without_suffix +=
+      keep_files(list, [&](const FoundFile& file) { return has_suffix(list.key(file), suffix); });
+  for (FoundFile& file : list.files)
+    file.key_length = static_cast<std::uint16_t>(file.key_length - suffix.size());
 }
 
 void drop_suffix(FileList& list, std::string_view suffix) {
@@ -153,9 +106,7 @@ void keep_format(FileList& list, bool jpeg) {
 }
 
 void drop_keyless(FileList& list) {
-  const std::uint64_t other_files = list.other_files;
-  keep_files(list, [](const FoundFile& file) { return file.key_length > 0; });
-  list.other_files = other_files;
+  list.other_files -= keep_files(list, [](const FoundFile& file) { return file.key_length > 0; });
 }
 
 Status capture_keys(FileList& list, const PathPattern& pattern, ProblemLog& problems) {

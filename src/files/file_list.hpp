@@ -101,17 +101,13 @@ struct FileList {
   [[nodiscard]] std::string path(const SourceFile& file) const;
 };
 
-// Frees the memory of the files; their text and the counts stay.
-void release_files(FileList& list);
-
 // A path below the folder of a root, which may be "" (the path is absolute) or "/".
 [[nodiscard]] std::string path_below(const std::string& folder, std::string_view below);
 
 // In part_of: the file goes to no list.
 inline constexpr std::uint32_t kNoPart = 0xFFFFFFFF;
-// Divides the files among `parts` lists: file i goes to list part_of[i]. The lists share the text
-// of `list`, unless they leave out much of it.
-[[nodiscard]] std::vector<FileList> divide_files(const FileList& list,
+// Divides the files among `parts` lists: file i goes to list part_of[i]. The lists share the text.
+[[nodiscard]] std::vector<FileList> divide_files(FileList list,
                                                  const std::vector<std::uint32_t>& part_of,
                                                  std::size_t parts);
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,30 +15,27 @@ namespace hotpack::pipeline {
 
 class KeyFinder {
  public:
+  using Indices = std::vector<std::uint32_t>;  // of files
+
   explicit KeyFinder(const FileList& sorted) : list_(sorted) {}
 
-  // Returns the indices of the files that `word` may mean. Applies these rules in order until one
-  // finds a file:
+  // Returns the files that `word` may mean. Applies these rules in order until one finds a file, to
+  // the word with and without the extension of an image:
   // - The word is a key.
-  // - The word is a path below a root, with or without extension.
+  // - The word is a path below a root, or begins with the last parts of the path of a root:
+  //   "JPEGImages/480p/dog/1.jpg" below "/data/JPEGImages/480p".
   // - The word contains no '/' and is the part of a key after its last '/'.
-  [[nodiscard]] std::vector<std::uint32_t> find(std::string_view word);
-  // Returns the indices of the files whose path in the file system is `path`.
-  [[nodiscard]] std::vector<std::uint32_t> find_path(const std::string& path);
-  // Returns the indices of the files whose path ends with `path`, which begins with whole parts of
-  // the path of a root: "JPEGImages/480p/dog/1.jpg" below "/data/JPEGImages/480p".
-  [[nodiscard]] std::vector<std::uint32_t> find_end(std::string_view path);
-  // Returns the indices of the files whose keys are below a folder: "dog/1" and "dog/2" for "dog".
-  [[nodiscard]] std::vector<std::uint32_t> find_folder(std::string_view folder) const;
+  // - The file has the path `path`.
+  [[nodiscard]] Indices find(std::string_view word, const std::string& path = {});
+  // Returns the files whose keys begin with `beginning`.
+  [[nodiscard]] Indices find_beginning(std::string_view beginning) const;
 
  private:
-  using Order = std::vector<std::uint32_t>;
-  std::vector<std::uint32_t> find_stem(std::string_view stem);
-  std::vector<std::uint32_t> find_name(std::string_view name);
+  Indices find_stem(std::string_view stem);
+  Indices find_path(std::string_view path);
 
   const FileList& list_;
-  // Indices sorted by path below the root, and by the last part of the key.
-  std::optional<Order> by_stem_, by_name_;
+  Indices by_stem_, by_name_;  // all files by path below the root, and by the last part of the key
   std::vector<std::string> folders_;  // of the roots, absolute and normal; filled when first needed
 };
 

@@ -61,14 +61,11 @@ ListedPaths::Place ListedPaths::place(std::string_view path) {
 
 std::vector<std::string> ListedPaths::other_forms(std::string_view path) {
   std::vector<std::string> forms;
-  const auto add = [&](std::string form) {
-    if (form != path && std::find(forms.begin(), forms.end(), form) == forms.end())
-      forms.push_back(std::move(form));
-  };
-  const std::string slashed = with_slashes(path);
-  for (const std::string& form : {slashed, decoded(path), decoded(slashed)}) add(form);
-  for (const std::string& form : {slashed, decoded(slashed)})
-    add(std::string(without_slashes(form)));
+  const std::string slashed = with_slashes(path), plain = decoded(path), both = decoded(slashed);
+  for (const std::string_view form :
+       {std::string_view(slashed), std::string_view(plain), std::string_view(both),
+        without_slashes(slashed), without_slashes(both)})
+    if (form != path && std::ranges::find(forms, form) == forms.end()) forms.emplace_back(form);
   return forms;
 }
 

@@ -31,6 +31,10 @@ class ListedPaths {
     std::string_view below;
   };
   [[nodiscard]] Place place(std::string_view path);
+  // The path in the file system.
+  [[nodiscard]] std::string path(const Place& place) const {
+    return path_below(roots_[place.root].folder, place.below);
+  }
 
   // Returns what else may be meant by a path that names no file: the path with '/' for backslashes,
   // with %20 and the like decoded, and from the first root on without its leading '/'.

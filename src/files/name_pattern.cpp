@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <utility>
 
 #include "base/error.hpp"
@@ -30,26 +31,22 @@ bool holds_once(std::string_view text, std::string_view part) {
   return holds(text, part) && text.find(part) == text.rfind(part);
 }
 
-// Returns a placeholder such as "{name}" that has no meaning; "" if there is none.
-std::string_view unknown_placeholder(std::string_view text) {
-  for (std::size_t open = 0; (open = text.find('{', open)) != text.npos; ++open) {
-    const std::string_view place = text.substr(open, text.find('}', open) + 1 - open);
-    const std::string_view name = place.substr(1, place.size() - 2);
-    const bool is_name = place.ends_with('}') && name.find_first_of("{/,") == name.npos;
-    if (is_name && !name.empty() && place != kKey && place != kClass) return place;
-  }
-  return {};
+// Two placeholders without text between them.
+constexpr auto kNoText = R"((\{key\}|\{class\}|\*)(?1))";
+// A placeholder such as "{name}" that has no meaning.
+constexpr auto kUnknown = R"(\{(?!key\}|class\})[^{}/,]+\})";
+
+std::optional<std::string_view> find_in(const std::string& text, const std::string& expression) {
+  return PathPattern::compile(expression, "pattern").value().find(text).value();
 }
 
 }  // namespace
 
 Result<NamePattern> NamePattern::parse(const std::string& text, const std::string& about) {
-  for (const Placeholder& one : kPlaces)
-    for (const Placeholder& next : kPlaces)
-      if (holds(text, std::string(one.text).append(next.text)))
-        return usage_error(about +
-                           "text between {key}, {class} and * must show where one ends and "
-                           "the other begins");
+  if (find_in(text, kNoText))
+    return usage_error(about +
+                       "text between {key}, {class} and * must show where one ends and the other "
+                       "begins");
   std::string expression = placeholder_pattern(text, kPlaces);
   const std::size_t first = expression.find(kKeyGroup);
   for (std::size_t at; (at = expression.rfind(kKeyGroup)) != first;)
@@ -99,13 +96,10 @@ Result<std::vector<NamePattern::Match>> NamePattern::matches(std::string_view pa
   std::vector<Match> found;
   for (const PathPattern::Parts& way : ways) {
     const Match match{*way[key_group_], name_group_ == 0 ? std::string_view() : *way[name_group_]};
-    const bool known = std::any_of(found.begin(), found.end(), [&](const Match& each) {
-      return each.key == match.key && each.name == match.name;
-    });
-    if (!known && valid_key(match.key)) found.push_back(match);
+    if (std::ranges::find(found, match) == found.end() && valid_key(match.key))
+      found.push_back(match);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Match& a, const Match& b) { return a.key.size() > b.key.size(); });
+  std::ranges::stable_sort(found, std::greater(), [](const Match& way) { return way.key.size(); });
   return found;
 }
 
@@ -121,9 +115,8 @@ bool NamePattern::fits(std::string_view path) const {
 }
 
 Result<PlacedPattern> parse_placed_pattern(const std::string& value, std::string_view option) {
-  if (const std::string_view unknown = unknown_placeholder(value);
-      !unknown.empty() && !is_folder(value))
-    return usage_error(option_text(option, value) + std::string(unknown) +
+  if (const auto unknown = find_in(value, kUnknown); unknown && !is_folder(value))
+    return usage_error(option_text(option, value) + std::string(*unknown) +
                        " is no placeholder: the only one is {key}, which may stand for several "
                        "folders, and * stands for any text without '/'");
   const std::size_t first = std::min({value.find(kKey), value.find(kClass), value.find(kStar)});

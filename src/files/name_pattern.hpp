@@ -33,6 +33,7 @@ class NamePattern {
   struct Match {
     std::string_view key;
     std::string_view name;  // of the class; empty for a pattern without {class}
+    bool operator==(const Match&) const = default;
   };
   // All matches of a path ("a_b_c" is class c of a_b, or class b_c of a), the longest key first;
   // text that cannot be a key is none. Fails with code `usage` if there are too many ways to try.

@@ -1,7 +1,6 @@
 #include "files/pair_table.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 #include <utility>
 
 #include "base/csv.hpp"
@@ -26,6 +25,8 @@ constexpr std::string_view kLabelNames =
     "segmentation_path, seg, seg_map, gt, ground_truth, target, class, class_name, classname, "
     "class_id, class_label, category, label_file_name, annotation_file";
 constexpr std::string_view kSplitNames = "split, subset, set, partition, dataset_split";
+constexpr std::array<std::string_view, 3> kUsualNames{kImageNames, kLabelNames, kSplitNames};
+constexpr std::array<std::string_view, 3> kRoleNames{"image", "label", "split"};
 
 // "Image Path" is "image_path".
 std::string column_name(std::string_view text) {
@@ -42,18 +43,8 @@ bool contains(std::string_view names, std::string_view column) {
 }
 
 bool is_usual_name(std::string_view text) {
-  return contains(kImageNames, text) || contains(kLabelNames, text) || contains(kSplitNames, text);
-}
-
-// True for a header such as "class_names,r,g,b".
-bool is_class_header(const std::vector<std::string>& fields) {
-  std::set<std::string> names;
-  for (const std::string& field : fields) names.insert(column_name(field));
-  const auto has = [&](std::initializer_list<const char*> colors) {
-    return std::all_of(colors.begin(), colors.end(),
-                       [&](const char* color) { return names.contains(color); });
-  };
-  return has({"r", "g", "b"}) || has({"red", "green", "blue"});
+  return std::ranges::any_of(kUsualNames,
+                             [&](std::string_view names) { return contains(names, text); });
 }
 
 // The separator that a first line such as "sep=;" names.
@@ -93,22 +84,38 @@ std::string quoted_list(const std::vector<std::string>& names) {
   return quoted_list_text(names, names.size());
 }
 
-const std::string kNoWord;
-
 constexpr std::size_t kMostOfValue = 60;  // bytes of a value in a message
 
 constexpr std::string_view kNoPolygons =
     "JSON of another kind, such as COCO or LabelMe polygons, is not supported; draw its masks as "
     "PNG files, one per image";
 
-}  // namespace
-
-bool PairTable::labels_are_files() const {
-  if (!columns_.label || *columns_.label >= names_.size()) return false;
-  const std::string name = column_name(names_[*columns_.label]);
-  return name.starts_with("mask") || name.starts_with("seg") || name.ends_with("_path") ||
-         name.ends_with("_file");
+std::string naming_advice() {
+  std::string advice =
+      "name its columns with --columns image=NAME,label=NAME, or with class=NAME in place of "
+      "label=NAME if labels are classes of whole images, or rename them";
+  for (std::size_t role = 0; role < kRoleNames.size(); ++role)
+    advice += "\nusual names of " + std::string(kRoleNames[role]) +
+              "s: " + std::string(kUsualNames[role]);
+  return advice;
 }
+
+// True for the header of a class file, such as "class_names,r,g,b".
+bool names_colors(const std::vector<std::string>& fields) {
+  const auto has = [&](std::string_view color) {
+    return std::ranges::find(fields, color, column_name) != fields.end();
+  };
+  return (has("r") && has("g") && has("b")) || (has("red") && has("green") && has("blue"));
+}
+
+bool is_header(const std::vector<std::string>& fields) {
+  return std::ranges::any_of(fields, is_usual_name) &&
+         std::ranges::all_of(fields, [](const std::string& field) {
+           return describe_name(field).kind == FileKind::other;
+         });
+}
+
+}  // namespace
 
 Result<PairTable> PairTable::open(std::string_view text, const std::string& path,
                                   const ColumnNames& given, const IsFile& is_file) {
@@ -125,8 +132,119 @@ Result<PairTable> PairTable::open(std::string_view text, const std::string& path
         "begins a JSON list; expected JSON lines, an object with \"file_name\" on each line. " +
             std::string(kNoPolygons));
   table.separator_ = separator.value_or(separator_in(table.pending_->text));
-  HOTPACK_TRY(table.read_columns(is_file));
+  HOTPACK_TRY(table.read_columns(given.any(), is_file));
   return table;
+}
+
+// Reads the columns of a header or of a JSON object, or those of a first row that is no header.
+Status PairTable::read_columns(bool has_given, const IsFile& is_file) {
+  if (separator_ == '{') {
+    HOTPACK_TRY(json_fields(*pending_, &names_));
+    return read_names();
+  }
+  HOTPACK_ASSIGN(Fields fields, fields_of(*pending_));
+  columns_ = fields.size();
+  const std::size_t line = pending_->number;
+  if (has_given || is_header(fields)) {
+    names_ = std::move(fields);
+    HOTPACK_TRY(read_names());
+    pending_.reset();
+    return {};
+  }
+  const std::string first = fields.empty() ? "" : fields.front();
+  if (!has_image_name(first) && !(is_file && is_file(first)))
+    return no_image(fields, "is no sample, because there is no file '" + first +
+                                "', and no header with a usual name: " + quoted_list(fields) +
+                                ". If it is a sample, give the folder where its path begins with "
+                                "--root. If it is a header, ");
+  if (columns_ > 3 || (columns_ == 3 && !usual_split_name(fields[2])))
+    return error_at(
+        line, "has " + std::to_string(columns_) + " columns (" + quoted_list(fields) +
+                  ") and no header; expected an image and a label, then perhaps train, val or "
+                  "test. Name the columns in a first line such as image,label, and put paths with "
+                  "spaces in quotes or between commas");
+  for (std::size_t column = 0; column < columns_; ++column) places_[column] = column;
+  return {};
+}
+
+Status PairTable::read_names() {
+  for (const std::string& name : given_)
+    if (!name.empty() && std::ranges::find(names_, name) == names_.end())
+      return error_at(
+          pending_->number,
+          "--columns names '" + name + "', but the columns (or keys) are " + quoted_list(names_));
+  columns_ = names_.size();
+  words_.resize(columns_, std::set<std::string>());
+  for (const Role role : {kImage, kLabel, kSplit}) HOTPACK_TRY(find_column(role));
+  if (places_[kImage]) return {};
+  return no_image(names_,
+                  "no column (or key) names the image; found " + quoted_list(names_) + "; ");
+}
+
+// The error for a first row without an image.
+Error PairTable::no_image(const Fields& fields, const std::string& why) const {
+  return error_at(pending_->number,
+                  names_colors(fields)
+                      ? "names classes and their colors (" + quoted_list(fields) +
+                            "): this is a class file, not a table of samples; give it with "
+                            "--classes"
+                      : why + naming_advice());
+}
+
+// Finds the column with the given name or, without one, with a usual name.
+Status PairTable::find_column(Role role) {
+  const std::string& given = given_[role];
+  std::optional<std::size_t>& place = places_[role];
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    const bool fits = given.empty() ? !is_given(names_[i]) && contains(kUsualNames[role], names_[i])
+                                    : names_[i] == given;
+    if (fits && place)
+      return error_at(pending_->number, "'" + names_[*place] + "' and '" + names_[i] +
+                                            "' both name the " + std::string(kRoleNames[role]) +
+                                            "; leave out one of them, or choose one with "
+                                            "--columns");
+    if (fits) place = i;
+  }
+  return {};
+}
+
+bool PairTable::is_given(std::string_view name) const {
+  return std::ranges::find(given_, name) != given_.end();
+}
+
+bool PairTable::is_used(std::size_t column) const {
+  return std::ranges::find(places_, std::optional(column)) != places_.end();
+}
+
+bool PairTable::labels_are_files() const {
+  if (!has_labels() || names_.empty()) return false;
+  const std::string name = column_name(names_[*places_[kLabel]]);
+  return name.starts_with("mask") || name.starts_with("seg") || name.ends_with("_path") ||
+         name.ends_with("_file");
+}
+
+std::string PairTable::unused() const {
+  std::vector<std::string> unused;
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    if (!is_used(i)) unused.push_back(names_[i]);
+  return quoted_list(unused);
+}
+
+void PairTable::note_words(const Fields& fields) {
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    if (!words_[i] || words_[i]->contains(fields[i])) continue;
+    if (usual_split_name(fields[i]))
+      words_[i]->insert(fields[i]);
+    else
+      words_[i].reset();
+  }
+}
+
+std::optional<PairTable::SplitWords> PairTable::split_words() const {
+  for (std::size_t i = 0; i < words_.size(); ++i)
+    if (!is_used(i) && words_[i] && words_[i]->size() > 1)
+      return SplitWords{names_[i], {words_[i]->begin(), words_[i]->end()}};
+  return std::nullopt;
 }
 
 std::string_view PairTable::form() const {
@@ -136,198 +254,52 @@ std::string_view PairTable::form() const {
   return separator_ == ',' ? "a table of comma-separated values" : "a table of words";
 }
 
-Result<std::optional<PairRow>> PairTable::next() {
-  const std::optional<TextLine> line =
-      pending_ ? std::exchange(pending_, std::nullopt) : next_line();
-  if (!line) return std::optional<PairRow>();
-  HOTPACK_ASSIGN(PairRow row, row_at(*line));
-  row.end = end_of(*line);
-  return std::optional(std::move(row));
-}
-
-std::size_t PairTable::end_of(const TextLine& line) const {
-  return static_cast<std::size_t>(line.text.data() - text_.data()) + line.text.size();
-}
-
-Result<PairRow> PairTable::row_at(const TextLine& line) {
-  if (separator_ == '{') return json_row(line);
-  HOTPACK_ASSIGN(const std::vector<std::string> fields, fields_of(line));
-  HOTPACK_ASSIGN(PairRow row, row_of(fields, columns_, line.number));
-  note_unused(names_, fields);
-  return row;
-}
-
 std::optional<TextLine> PairTable::next_line() {
   std::optional<TextLine> line = lines_.next();
   while (line && is_remark(line->text)) line = lines_.next();
   return line;
 }
 
-// Reads the columns of a header, or those of a first row that is no header.
-Status PairTable::read_columns(const IsFile& is_file) {
-  const std::size_t line = pending_->number;
-  if (separator_ == '{') {
-    HOTPACK_ASSIGN(const JsonFields fields, json_fields(*pending_));
-    return read_names(fields.names, line);
-  }
-  HOTPACK_ASSIGN(const std::vector<std::string> fields, fields_of(*pending_));
-  if (is_header(fields)) {
-    pending_.reset();
-    return read_names(fields, line);
-  }
-  const std::string first = fields.empty() ? std::string() : fields.front();
-  if (!has_image_name(first) && !(is_file && is_file(first))) return no_sample(fields, line);
-  HOTPACK_ASSIGN(columns_, usual_columns(fields, line));
-  return {};
-}
-
-bool PairTable::is_given(std::string_view name) const {
-  return name == given_.image || name == given_.label || name == given_.split;
-}
-
-bool PairTable::is_header(const std::vector<std::string>& fields) const {
-  if (given_.any()) return true;
-  const auto is_file = [](const std::string& field) {
-    return describe_name(field).kind != FileKind::other;
+Result<std::optional<PairRow>> PairTable::next() {
+  const std::optional<TextLine> line =
+      pending_ ? std::exchange(pending_, std::nullopt) : next_line();
+  if (!line) return std::optional<PairRow>();
+  HOTPACK_ASSIGN(Fields fields, separator_ == '{' ? json_fields(*line, nullptr) : fields_of(*line));
+  if (fields.size() != columns_)
+    return error_at(line->number, "has " + std::to_string(fields.size()) + " columns (" +
+                                      quoted_list(fields) + "), expected " +
+                                      std::to_string(columns_) +
+                                      " as in the first line; put paths with spaces or commas in "
+                                      "quotes");
+  note_words(fields);
+  const auto take = [&](Role role) {
+    return places_[role] ? std::move(fields[*places_[role]]) : std::string();
   };
-  return std::any_of(fields.begin(), fields.end(), is_usual_name) &&
-         std::none_of(fields.begin(), fields.end(), is_file);
+  PairRow row{*line, take(kImage), take(kLabel), take(kSplit)};
+  if (row.image.empty()) return error_at(line->number, "names no image");
+  if (places_[kSplit] && row.split.empty())
+    return error_at(line->number, "names no split, although the table has a column of splits");
+  return std::optional(std::move(row));
 }
 
-// The error for a first row that is neither a sample nor a header with usual names.
-Error PairTable::no_sample(const std::vector<std::string>& fields, std::size_t line) const {
-  if (is_class_header(fields)) return class_file(fields, line);
-  return error_at(line, "is no sample, because there is no file '" +
-                            (fields.empty() ? std::string() : fields.front()) +
-                            "', and no header with a usual name: " + quoted_list(fields) +
-                            ". If it is a sample, give the folder where its path begins with "
-                            "--root. If it is a header, " +
-                            naming_advice());
-}
-
-Error PairTable::class_file(const std::vector<std::string>& fields, std::size_t line) const {
-  return error_at(line, "names classes and their colors (" + quoted_list(fields) +
-                            "): this is a class file, not a table of samples; give it with "
-                            "--classes");
-}
-
-std::string PairTable::naming_advice() {
-  return "name its columns with --columns image=NAME,label=NAME, or with class=NAME in place of "
-         "label=NAME if labels are classes of whole images, or rename them\n"
-         "usual names of images: " +
-         std::string(kImageNames) + "\nusual names of labels: " + std::string(kLabelNames) +
-         "\nusual names of splits: " + std::string(kSplitNames);
-}
-
-Status PairTable::read_names(const std::vector<std::string>& names, std::size_t line) {
-  for (const std::string& name : {given_.image, given_.label, given_.split})
-    if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
-      return error_at(line, "--columns names '" + name + "', but the columns (or keys) are " +
-                                quoted_list(names));
-  HOTPACK_ASSIGN(columns_, named_columns(names, line));
-  std::vector<std::string> unused;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (i != columns_.image && i != columns_.label && i != columns_.split)
-      unused.push_back(names[i]);
-  unused_ = quoted_list(unused);
-  names_ = names;
-  for (const std::string& name : unused) unused_columns_.push_back({name, {}, true});
-  return {};
-}
-
-void PairTable::note_unused(const std::vector<std::string>& names,
-                            const std::vector<std::string>& values) {
-  for (UnusedColumn& column : unused_columns_) {
-    if (!column.only_splits) continue;
-    const auto place = std::find(names.begin(), names.end(), column.name);
-    const std::string& word =
-        place == names.end() ? kNoWord : values[static_cast<std::size_t>(place - names.begin())];
-    column.only_splits = column.words.contains(word) || usual_split_name(word);
-    if (column.only_splits) column.words.insert(word);
-  }
-}
-
-std::optional<PairTable::SplitWords> PairTable::split_words() const {
-  const auto found = std::find_if(
-      unused_columns_.begin(), unused_columns_.end(),
-      [](const UnusedColumn& column) { return column.only_splits && column.words.size() > 1; });
-  if (found == unused_columns_.end()) return std::nullopt;
-  return SplitWords{found->name, {found->words.begin(), found->words.end()}};
-}
-
-Result<PairTable::Columns> PairTable::named_columns(const std::vector<std::string>& names,
-                                                    std::size_t line) const {
-  Columns columns;
-  columns.count = names.size();
-  // Sets the column with the given name or, without one, with a usual name.
-  const auto set = [&](std::optional<std::size_t>& column, std::string_view what,
-                       const std::string& given, std::string_view usual) -> Status {
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      if (given.empty() ? is_given(names[i]) || !contains(usual, names[i]) : names[i] != given)
-        continue;
-      if (column)
-        return error_at(line, "'" + names[*column] + "' and '" + names[i] + "' both name the " +
-                                  std::string(what) +
-                                  "; leave out one of them, or choose one with --columns");
-      column = i;
-    }
-    return {};
-  };
-  HOTPACK_TRY(set(columns.image, "image", given_.image, kImageNames));
-  HOTPACK_TRY(set(columns.label, "label", given_.label, kLabelNames));
-  HOTPACK_TRY(set(columns.split, "split", given_.split, kSplitNames));
-  if (columns.image) return columns;
-  if (is_class_header(names)) return class_file(names, line);
-  return error_at(line, "no column (or key) names the image; found " + quoted_list(names) + "; " +
-                            naming_advice());
-}
-
-Result<PairTable::Columns> PairTable::usual_columns(const std::vector<std::string>& fields,
-                                                    std::size_t line) const {
-  Columns columns;
-  columns.count = fields.size();
-  columns.image = 0;
-  if (fields.size() >= 2) columns.label = 1;
-  if (fields.size() == 3 && usual_split_name(fields[2])) columns.split = 2;
-  if (fields.size() < 3 || columns.split) return columns;
-  return error_at(
-      line, "has " + std::to_string(fields.size()) + " columns (" + quoted_list(fields) +
-                ") and no header; expected an image and a label, then perhaps train, val or test. "
-                "Name the columns in a first line such as image,label, and put paths with spaces "
-                "in quotes or between commas");
-}
-
-Result<std::vector<std::string>> PairTable::fields_of(const TextLine& line) const {
-  Result<std::vector<std::string>> fields = parse_csv_line(line.text, separator_);
+Result<PairTable::Fields> PairTable::fields_of(const TextLine& line) const {
+  Result<Fields> fields = parse_csv_line(line.text, separator_);
   if (!fields.ok())
     return error_at(line.number,
                     "a quote is not closed, other text follows it, or a CR ends a line");
   // Tabs at the end are not in the line, but there they end empty fields.
-  if (separator_ == '\t')
-    for (std::size_t at = end_of(line);
-         fields->size() < columns_.count && at < text_.size() && text_[at] != '\n'; ++at)
-      if (text_[at] == '\t') fields->emplace_back();
-  return std::move(*fields);
+  std::string_view rest =
+      text_.substr(static_cast<std::size_t>(line.text.data() - text_.data()) + line.text.size());
+  rest = rest.substr(0, rest.find('\n'));
+  for (auto tabs = std::ranges::count(rest, '\t');
+       separator_ == '\t' && tabs > 0 && fields->size() < columns_; --tabs)
+    fields->emplace_back();
+  return fields;
 }
 
-Result<PairRow> PairTable::row_of(const std::vector<std::string>& fields, const Columns& columns,
-                                  std::size_t line) const {
-  if (fields.size() != columns.count)
-    return error_at(line, "has " + std::to_string(fields.size()) + " columns (" +
-                              quoted_list(fields) + "), expected " + std::to_string(columns.count) +
-                              " as in the first line; put paths with spaces or commas in quotes");
-  PairRow row;
-  row.line = line;
-  row.image = fields[*columns.image];
-  if (columns.label) row.label = fields[*columns.label];
-  if (columns.split) row.split = fields[*columns.split];
-  if (row.image.empty()) return error_at(line, "names no image");
-  if (columns.split && row.split.empty())
-    return error_at(line, "names no split, although the table has a column of splits");
-  return row;
-}
-
-Result<PairTable::JsonFields> PairTable::json_fields(const TextLine& line) const {
+// Returns the values of a JSON object, by the names of the first line, which are added to `names`
+// if that is not null. A name that is not there has an empty value.
+Result<PairTable::Fields> PairTable::json_fields(const TextLine& line, Fields* names) const {
   const Result<format::Json> json = format::parse_json(line.text);
   if (!json.ok() || !json->is_object())
     return error_at(
@@ -336,7 +308,7 @@ Result<PairTable::JsonFields> PairTable::json_fields(const TextLine& line) const
             "); expected an object with \"file_name\" on each line. " + std::string(kNoPolygons));
   if (json->contains("images") && json->contains("annotations"))
     return error_at(line.number, "is a COCO annotation file. " + std::string(kNoPolygons));
-  JsonFields fields;
+  Fields fields(columns_);
   for (const auto& [name, value] : json->items()) {
     const bool usable = value.is_string() || value.is_number_integer();
     const bool used = is_given(name) || is_usual_name(name);
@@ -344,24 +316,36 @@ Result<PairTable::JsonFields> PairTable::json_fields(const TextLine& line) const
       return error_at(line.number,
                       "the value of '" + name + "' is " + beginning_of(value.dump(), kMostOfValue) +
                           "; expected a text or a whole number: one file or one class per sample");
-    if (!usable && used) continue;
-    fields.names.push_back(name);
-    fields.values.push_back(value.is_string() ? value.get<std::string>()
-                            : usable          ? value.dump()
-                                              : std::string());
+    const auto place = std::ranges::find(names_, name);
+    if (names != nullptr)
+      names->push_back(name);
+    else if (place != names_.end())
+      fields[static_cast<std::size_t>(place - names_.begin())] = value.is_string()
+                                                                     ? value.get<std::string>()
+                                                                 : usable ? value.dump()
+                                                                          : "";
+    else if (used)
+      return error_at(line.number, "has '" + name + "', which the first line lacks; give every " +
+                                       "line the same keys, with null where there is no value");
   }
   return fields;
 }
 
-Result<PairRow> PairTable::json_row(const TextLine& line) {
-  HOTPACK_ASSIGN(const JsonFields fields, json_fields(line));
-  note_unused(fields.names, fields.values);
-  HOTPACK_ASSIGN(const Columns columns, named_columns(fields.names, line.number));
-  return row_of(fields.values, columns, line.number);
-}
-
 Error PairTable::error_at(std::size_t line, const std::string& what) const {
   return data_error("line " + std::to_string(line) + ": " + what, path_);
+}
+
+std::uint64_t TableText::place(std::string_view path, const TextLine& line) {
+  const std::size_t at = line.text.find(path);
+  if (at != line.text.npos)
+    return static_cast<std::uint64_t>(line.text.data() - text_->data()) + at;
+  more_ += path;
+  return text_->size() + more_.size() - path.size();
+}
+
+TextArena TableText::finish() {
+  text_->append(std::exchange(more_, {}));
+  return TextArena(std::move(text_));
 }
 
 }  // namespace hotpack::pipeline

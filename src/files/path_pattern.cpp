@@ -53,15 +53,10 @@ pcre2_match_data* match_data(std::uint32_t groups) {
   return data.get();
 }
 
-std::string_view part(std::string_view text, const PCRE2_SIZE* ends) {
+// Returns what a pair of places encloses.
+std::optional<std::string_view> part(std::string_view text, const PCRE2_SIZE* ends) {
+  if (ends[0] == PCRE2_UNSET) return std::nullopt;
   return text.substr(ends[0], ends[1] - ends[0]);
-}
-
-// Adds what the next `count` pairs of places enclose.
-void add_parts(std::string_view text, const PCRE2_SIZE* ends, std::size_t count,
-               PathPattern::Parts& parts) {
-  for (std::size_t i = 0; i < count; ++i, ends += 2)
-    parts.push_back(ends[0] == PCRE2_UNSET ? std::nullopt : std::optional(part(text, ends)));
 }
 
 struct Ways {
@@ -73,9 +68,10 @@ struct Ways {
 // Keeps a way, and lets PCRE2 search for the next one.
 int keep_way(pcre2_callout_block* block, void* data) {
   Ways& ways = *static_cast<Ways*>(data);
-  PathPattern::Parts parts{ways.text.substr(0, block->current_position)};
-  add_parts(ways.text, block->offset_vector + 2, block->capture_top - 1, parts);
-  parts.resize(ways.groups + 1);
+  PathPattern::Parts parts(ways.groups + 1);
+  parts[0] = ways.text.substr(0, block->current_position);
+  for (std::size_t i = 1; i < block->capture_top; ++i)
+    parts[i] = part(ways.text, block->offset_vector + 2 * i);
   ways.found.push_back(std::move(parts));
   return 1;
 }
@@ -141,8 +137,9 @@ Status PathPattern::search(std::string_view text, Use use, void* context) const 
 
 Result<PathPattern::Parts> PathPattern::match(std::string_view text) const {
   Parts parts;
-  HOTPACK_TRY(
-      search(text, [&](const PCRE2_SIZE* ends) { add_parts(text, ends, groups() + 1, parts); }));
+  HOTPACK_TRY(search(text, [&](const PCRE2_SIZE* ends) {
+    for (std::size_t i = 0; i <= groups(); ++i) parts.push_back(part(text, ends + 2 * i));
+  }));
   return parts;
 }
 
@@ -158,32 +155,25 @@ Result<std::vector<PathPattern::Parts>> PathPattern::ways(std::string_view text)
 
 Result<std::optional<std::string_view>> PathPattern::find(std::string_view text) const {
   std::optional<std::string_view> found;
-  HOTPACK_TRY(search(text, [&](const PCRE2_SIZE* ends) {
-    if (groups() > 0) ends += 2;
-    if (ends[0] != PCRE2_UNSET) found = part(text, ends);
-  }));
+  HOTPACK_TRY(search(
+      text, [&](const PCRE2_SIZE* ends) { found = part(text, groups() > 0 ? ends + 2 : ends); }));
   return found;
 }
 
 Result<std::optional<std::string>> PathPattern::find_all(std::string_view text) const {
   std::optional<std::string> all;
   HOTPACK_TRY(search(text, [&](const PCRE2_SIZE* ends) {
-    for (std::size_t i = 0; i < groups(); ++i) {
-      ends += 2;
-      if (ends[0] == PCRE2_UNSET) continue;
-      if (all) *all += '/';
-      all = std::move(all).value_or("").append(part(text, ends));
-    }
+    for (std::size_t i = 1; i <= groups(); ++i)
+      if (const auto found = part(text, ends + 2 * i))
+        all = all ? std::move(*all).append("/").append(*found) : std::string(*found);
   }));
   return all;
 }
 
 std::string literal_pattern(std::string_view text) {
   std::string pattern;
-  for (const char c : text) {
-    if (std::string_view("^$\\.*+?()[]{}|").find(c) != std::string_view::npos) pattern += '\\';
-    pattern += c;
-  }
+  for (const char c : text)
+    pattern.append(std::string_view("^$\\.*+?()[]{}|").find(c) == text.npos ? "" : "\\") += c;
   return pattern;
 }
 

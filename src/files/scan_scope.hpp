@@ -3,12 +3,14 @@
 //
 // A scope belongs to the thread that makes it, and ends where it began; scans of this thread find
 // it by current(). Without a scope, a scan has one thread and tells nobody. A borrowed Observer
-// and Exclusion must outlive the scope. Failure: none.
+// and Exclusion must outlive the scope. Failure: a stop that the observer requests. Callers return
+// it, and whoever made the scope asks the observer.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "files/exclusion.hpp"
 #include "hotpack/result.hpp"
@@ -35,10 +37,7 @@ class ScanScope {
   void set_useful_threads(std::size_t count) { useful_threads_ = count; }
 
   // Counts listed files, and tells the observer once the scans take longer than a moment.
-  void count(std::uint64_t files);
-  // An error if the observer requests a stop. Callers return it, and whoever made the scope asks
-  // the observer.
-  [[nodiscard]] Status go_on() const;
+  [[nodiscard]] Status count(std::uint64_t files);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -52,7 +51,11 @@ class ScanScope {
   Clock::time_point next_told_;
 };
 
-// Counts files in the scope of this thread, if there is one; an error if a stop is requested.
+// Counts files in the scope of this thread, if there is one.
 [[nodiscard]] Status count_scanned(std::uint64_t files);
+
+// Calls ask(i), which asks the file system for something, for each i below `count`: in this thread,
+// and in more threads of its scope while the file system lets them wait.
+[[nodiscard]] Status for_each_file(std::size_t count, const std::function<void(std::size_t)>& ask);
 
 }  // namespace hotpack::pipeline

@@ -4,17 +4,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <chrono>
-#include <condition_variable>
-#include <cstring>
-#include <exception>
+#include <cstddef>
 #include <filesystem>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -23,17 +17,15 @@
 #include "files/file_kind.hpp"
 #include "files/file_list.hpp"
 #include "files/scan_scope.hpp"
-#include "settings/io_threads.hpp"
 
 namespace hotpack::pipeline {
 
 namespace {
 
-std::string_view special_name(mode_t mode) {
-  if (S_ISFIFO(mode)) return "is a FIFO, not a file";
-  if (S_ISSOCK(mode)) return "is a socket";
-  return S_ISCHR(mode) || S_ISBLK(mode) ? "is a device" : "is no regular file";
-}
+// How many entries of a folder are examined at once, and how many entries of folders that are found
+// in doing so. A walk begins with fewer, because many visitors end it soon.
+constexpr std::size_t kAtOnce = 4096;
+constexpr std::size_t kFirstAhead = 128, kMostAhead = 65536, kAheadGrowth = 8;
 
 struct Entry {
   std::string name;
@@ -53,271 +45,152 @@ Result<Entries> read_entries(const std::string& folder, Exclusion* exclusion) {
     errno = 0;
   }
   if (errno != 0) return io_error("cannot read the input folder", folder, errno);
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  std::ranges::sort(entries, {}, &Entry::name);
   return entries;
 }
 
-using Identity = std::pair<dev_t, ino_t>;
+Exclusion* exclusion_of_thread() {
+  const ScanScope* const scope = ScanScope::current();
+  return scope == nullptr ? nullptr : scope->exclusion();
+}
 
-// How many entries a thread examines at once. Few, so that many threads have work in a folder of a
-// thousand files.
-constexpr std::size_t kBatch = 32;
-// The number of entries that the threads examine ahead of the visitor.
-constexpr std::size_t kMostAhead = 16384;
+using Identity = std::pair<dev_t, ino_t>;
 
 struct Folder;
 
 // What an entry is.
 struct Fact {
-  enum class Kind { file, folder, unusable } kind = Kind::file;
+  enum class Kind { unknown, file, folder, unusable } kind = Kind::unknown;
   std::uint64_t bytes = 0;
-  std::shared_ptr<Folder> folder;  // null for a link back to a parent folder
+  std::unique_ptr<Folder> folder;  // null for a link back to a parent folder
   std::string why;
 };
-using Facts = std::vector<Fact>;
 
 struct Folder {
-  std::string below;                // the path below the root; "" for the root
+  std::string prefix;               // of the paths of its entries below the root
   std::vector<Identity> ancestors;  // of this folder and those that it is in
-
-  // Set by the thread that lists the folder; the lock of the walk guards `listed` and what follows.
   Entries entries;
-  std::optional<Error> failure;
-  bool listed = false;
-  std::map<std::size_t, Facts> facts;  // of batches that the visitor has not seen
-
-  [[nodiscard]] std::string prefix() const { return below.empty() ? "" : below + "/"; }
-  [[nodiscard]] std::size_t batches() const { return (entries.size() + kBatch - 1) / kBatch; }
+  std::string failure;      // why the folder cannot be read
+  std::vector<Fact> facts;  // of entries that are examined, and that the visitor has not seen
 };
 
-// The visitor sees one entry after the other, in the order of names. Other threads list folders and
-// examine entries before the visitor comes to them, those first that it will need first.
-//
-// The caller's thread runs the visitor. If nobody has begun with what it needs, it does that
-// itself, so that no other thread is needed at all.
+// The visitor sees one entry after the other, in the order of names. The entries that it will see
+// next are examined together, level by level, by several threads if the file system is slow.
 class Walk {
  public:
   Walk(std::string root, TreeVisitor& visitor)
-      : root_(std::move(root)),
-        visitor_(visitor),
-        needs_sizes_(visitor.needs_sizes()),
-        scope_(ScanScope::current()),
-        threads_(scope_ == nullptr ? 1 : scope_->io_threads(), [this] { help(); }) {}
-  ~Walk() { end(); }
-  Walk(const Walk&) = delete;
-  Walk& operator=(const Walk&) = delete;
+      : root_(std::move(root)), visitor_(visitor), needs_sizes_(visitor.needs_sizes()) {}
 
   Status run() {
     struct stat status {};
     if (::stat(root_.c_str(), &status) != 0)
       return io_error("cannot read the input folder", root_, errno);
     if (!S_ISDIR(status.st_mode)) return Error{ErrorCode::io, "is not a folder", root_, {}};
-    const auto top =
-        std::make_shared<Folder>(Folder{"", {{status.st_dev, status.st_ino}}, {}, {}, false, {}});
-    if (scope_ != nullptr) threads_.grow_to(scope_->useful_threads());
-    submit(Lock(mutex_), {top, kListing});
-    if (!wait_for(*top, kListing)) return stopped_;
-    if (top->failure) return *top->failure;
-    visit_all(*top);
-    end();
-    threads_.join();
-    if (scope_ != nullptr) scope_->set_useful_threads(threads_.count());
+    Folder top{"", {{status.st_dev, status.st_ino}}, {}, {}, {}};
+    HOTPACK_ASSIGN(top.entries, read_entries(root_, exclusion_));
+    visit_all(top);
     return stopped_;
   }
 
  private:
-  static constexpr std::size_t kListing = static_cast<std::size_t>(-1);
-  struct Task {
-    std::shared_ptr<Folder> folder;
-    std::size_t batch = kListing;
-  };
-  // By the place in the order of the visit: the path with a NUL byte, the lowest, between names.
-  using Tasks = std::map<std::string, Task>;
-  using Lock = std::unique_lock<std::mutex>;
-
-  // ---- the visitor's thread
-
   // False if the visitor, or a stop, ends the walk.
   bool visit_all(Folder& folder) {
-    const std::string prefix = folder.prefix();
-    for (std::size_t batch = 0; batch < folder.batches(); ++batch) {
-      if (!wait_for(folder, batch)) return false;
-      Facts facts = take_facts(folder, batch);
-      for (std::size_t i = 0; i < facts.size(); ++i) {
-        if (!visit(prefix + folder.entries[batch * kBatch + i].name, facts[i])) return false;
-      }
-      if (!is_told(facts.size())) return false;
+    for (std::size_t next = 0; next < folder.entries.size();) {
+      if (folder.facts.empty()) stopped_ = look_ahead(folder, next);
+      if (!stopped_.ok()) return false;
+      std::vector<Fact> facts = std::exchange(folder.facts, {});
+      for (Fact& fact : facts)
+        if (!visit(folder.prefix + folder.entries[next++].name, std::move(fact))) return false;
+      stopped_ = count_scanned(facts.size());
     }
-    return true;
-  }
-
-  bool visit(const std::string& below, Fact& fact) {
-    if (fact.kind == Fact::Kind::unusable) return visitor_.unusable({below, fact.why, false});
-    if (fact.kind == Fact::Kind::file) return visitor_.file(below, fact.bytes);
-    visitor_.folder(below);
-    const std::shared_ptr<Folder> folder = std::move(fact.folder);
-    if (!folder) return true;
-    if (!wait_for(*folder, kListing)) return false;
-    return folder->failure ? visitor_.unusable({below, folder->failure->message, true})
-                           : visit_all(*folder);
-  }
-
-  bool is_told(std::size_t entries) {
-    if (scope_ == nullptr) return true;
-    scope_->count(entries);
-    stopped_ = scope_->go_on();
     return stopped_.ok();
   }
 
-  // Waits for a listing or a batch; false if a stop is requested meanwhile.
-  bool wait_for(Folder& folder, std::size_t batch) {
-    constexpr std::chrono::milliseconds kTellEvery{50};
-    Lock lock(mutex_);
-    while (!is_done(folder, batch)) {
-      if (failure_) std::rethrow_exception(failure_);
-      if (const auto place = tasks_.find(place_of(folder, batch)); place != tasks_.end()) {
-        run_task(place, lock);
-      } else if (done_.wait_for(lock, kTellEvery) == std::cv_status::timeout) {
-        lock.unlock();
-        if (!is_told(0)) return false;
-        lock.lock();
+  bool visit(const std::string& below, Fact fact) {
+    if (fact.kind == Fact::Kind::unusable) return visitor_.unusable({below, fact.why, false});
+    if (fact.kind == Fact::Kind::file) return visitor_.file(below, fact.bytes);
+    visitor_.folder(below);
+    if (!fact.folder) return true;
+    return fact.folder->failure.empty() ? visit_all(*fact.folder)
+                                        : visitor_.unusable({below, fact.folder->failure, true});
+  }
+
+  struct Task {
+    const Folder* folder;
+    const Entry* entry;
+    Fact* fact;
+  };
+
+  // Examines entries of a folder from the entry `next` on, and all that is below them.
+  Status look_ahead(Folder& folder, std::size_t next) {
+    std::vector<Folder*> level{&folder};
+    listed_ = 0;
+    for (std::size_t first = next; !level.empty(); first = 0) {
+      std::vector<Task> tasks;
+      for (Folder* const each : level) {
+        each->facts.resize(std::min(kAtOnce, each->entries.size() - first));
+        for (std::size_t i = 0; i < each->facts.size(); ++i)
+          tasks.push_back({each, &each->entries[first + i], &each->facts[i]});
       }
+      HOTPACK_TRY(for_each_file(tasks.size(), [&](std::size_t i) {
+        if (i == 0 || listed_ < most_ahead_) *tasks[i].fact = fact_of(tasks[i]);
+      }));
+      level.clear();
+      for (const Task& task : tasks)
+        if (task.fact->folder) level.push_back(task.fact->folder.get());
     }
-    return true;
+    most_ahead_ = std::min(most_ahead_ * kAheadGrowth, kMostAhead);
+    keep_complete(folder, true);
+    return {};
   }
 
-  static bool is_done(const Folder& folder, std::size_t batch) {
-    return batch == kListing ? folder.listed : folder.facts.contains(batch);
-  }
-
-  Facts take_facts(Folder& folder, std::size_t batch) {
-    const Lock lock(mutex_);
-    Facts facts = std::move(folder.facts.extract(batch).mapped());
-    ahead_ -= facts.size();
-    if (idle_ > 0) work_.notify_one();
-    return facts;
-  }
-
-  // Makes the other threads end.
-  void end() {
-    const Lock lock(mutex_);
-    ended_ = true;
-    work_.notify_all();
-  }
-
-  // ---- the other threads
-
-  void help() {
-    Lock lock(mutex_);
-    try {
-      while (!ended_)
-        if (!tasks_.empty() && ahead_ < kMostAhead) {
-          run_task(tasks_.begin(), lock);  // what the visitor will need first
-        } else {
-          ++idle_;
-          work_.wait(lock);
-          --idle_;
-        }
-    } catch (...) {
-      if (!lock.owns_lock()) lock.lock();
-      failure_ = std::current_exception();
-      done_.notify_one();
+  // Drops the facts from the first one on that lacks facts about what is below it, to find them
+  // later together with those of its neighbors. If `first` is true, the first fact stays. Returns
+  // true if all facts stay.
+  static bool keep_complete(Folder& folder, bool first) {
+    std::size_t kept = 0;
+    for (Fact& fact : folder.facts) {
+      if (fact.kind == Fact::Kind::unknown) break;
+      const bool complete = !fact.folder || keep_complete(*fact.folder, first && kept == 0);
+      if (!complete && !(first && kept == 0)) break;
+      ++kept;
+      if (!complete) break;
     }
+    folder.facts.erase(folder.facts.begin() + static_cast<std::ptrdiff_t>(kept),
+                       folder.facts.end());
+    return kept == folder.entries.size();
   }
 
-  void run_task(Tasks::iterator place, Lock& lock) {
-    const Task task = std::move(place->second);
-    tasks_.erase(place);
-    const WaitMeter meter;
-    task.batch == kListing ? list(task.folder, lock) : examine(task.folder, task.batch, lock);
-    done_.notify_one();
-    if (meter.waited()) threads_.add_one();
-  }
-
-  // Precondition for these functions: the lock is held; it is again when they return.
-
-  void list(const std::shared_ptr<Folder>& folder, Lock& lock) {
-    lock.unlock();
-    Result<Entries> entries =
-        read_entries(path_of(folder->below), scope_ == nullptr ? nullptr : scope_->exclusion());
-    lock.lock();
+  [[nodiscard]] Fact fact_of(const Task& task) {
+    if (!needs_sizes_ && task.entry->type == DT_REG) return {Fact::Kind::file, 0, nullptr, {}};
+    const std::string below = task.folder->prefix + task.entry->name;
+    const std::string path = path_below(root_, below);
+    struct stat status {};
+    if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode))
+      return {Fact::Kind::file, static_cast<std::uint64_t>(status.st_size), nullptr, {}};
+    if (!S_ISDIR(status.st_mode)) return {Fact::Kind::unusable, 0, nullptr, why_no_file(path)};
+    const Identity identity{status.st_dev, status.st_ino};
+    std::vector<Identity> ancestors = task.folder->ancestors;
+    if (std::ranges::find(ancestors, identity) != ancestors.end())
+      return {Fact::Kind::folder, 0, nullptr, {}};
+    ancestors.push_back(identity);
+    auto folder = std::make_unique<Folder>(Folder{below + "/", std::move(ancestors), {}, {}, {}});
+    Result<Entries> entries = read_entries(path, exclusion_);
     if (entries.ok())
       folder->entries = std::move(entries).value();
     else
-      folder->failure = std::move(entries).error();
-    folder->listed = true;
-    if (folder->batches() > 0) submit(lock, {folder, 0});
-  }
-
-  void examine(const std::shared_ptr<Folder>& folder, std::size_t batch, Lock& lock) {
-    const std::size_t first = batch * kBatch;
-    const std::size_t count = std::min(kBatch, folder->entries.size() - first);
-    ahead_ += count;
-    if (batch + 1 < folder->batches()) submit(lock, {folder, batch + 1});
-    lock.unlock();
-    Facts facts(count);
-    for (std::size_t i = 0; i < count; ++i) facts[i] = fact_of(folder, first + i);
-    lock.lock();
-    for (const Fact& fact : facts)
-      if (fact.folder) submit(lock, {fact.folder, kListing});
-    folder->facts.emplace(batch, std::move(facts));
-  }
-
-  void submit(const Lock&, Task task) {
-    std::string place = place_of(*task.folder, task.batch);
-    tasks_.emplace(std::move(place), std::move(task));
-    if (idle_ > 0) work_.notify_one();
-  }
-
-  static std::string place_of(const Folder& folder, std::size_t batch) {
-    std::string place = folder.prefix();
-    std::replace(place.begin(), place.end(), '/', '\0');
-    if (batch != kListing) place += folder.entries[batch * kBatch].name;
-    return place;
-  }
-
-  // ---- entries
-
-  [[nodiscard]] std::string path_of(const std::string& below) const {
-    return below.empty() ? root_ : path_below(root_, below);
-  }
-
-  [[nodiscard]] Fact fact_of(const std::shared_ptr<Folder>& folder, std::size_t entry) const {
-    if (!needs_sizes_ && folder->entries[entry].type == DT_REG) return {};
-    const std::string below = folder->prefix() + folder->entries[entry].name;
-    const std::string path = path_of(below);
-    struct stat status {};
-    if (::stat(path.c_str(), &status) != 0)
-      return {Fact::Kind::unusable, 0, nullptr, why_no_file(path)};
-    if (S_ISREG(status.st_mode))
-      return {Fact::Kind::file, static_cast<std::uint64_t>(status.st_size), nullptr, {}};
-    if (!S_ISDIR(status.st_mode))
-      return {Fact::Kind::unusable, 0, nullptr, std::string(special_name(status.st_mode))};
-    const Identity identity{status.st_dev, status.st_ino};
-    std::vector<Identity> ancestors = folder->ancestors;
-    if (std::find(ancestors.begin(), ancestors.end(), identity) != ancestors.end())
-      return {Fact::Kind::folder, 0, nullptr, {}};
-    ancestors.push_back(identity);
-    Folder found{below, std::move(ancestors), {}, {}, false, {}};
-    return {Fact::Kind::folder, 0, std::make_shared<Folder>(std::move(found)), {}};
+      folder->failure = entries.error().message;
+    listed_ += folder->entries.size();
+    return {Fact::Kind::folder, 0, std::move(folder), {}};
   }
 
   const std::string root_;
   TreeVisitor& visitor_;
   const bool needs_sizes_;
-  ScanScope* const scope_;  // of the visitor's thread, which alone uses it
+  Exclusion* const exclusion_ = exclusion_of_thread();
   Status stopped_;
-
-  std::mutex mutex_;
-  std::condition_variable work_;  // for the other threads: there may be something to do
-  std::condition_variable done_;  // for the visitor's thread
-  Tasks tasks_;
-  std::size_t ahead_ = 0;  // entries that are examined, and that the visitor has not seen
-  std::size_t idle_ = 0;   // threads
-  bool ended_ = false;
-  std::exception_ptr failure_;
-  IoThreads threads_;  // the last member: its threads use the others
+  std::size_t most_ahead_ = kFirstAhead;
+  std::atomic<std::size_t> listed_ = 0;  // entries of folders that look_ahead() has found
 };
 
 mode_t mode_of(const std::string& path) {
@@ -333,9 +206,7 @@ Status walk_tree(const std::string& root, TreeVisitor& visitor) {
 
 Result<FolderContent> read_folder(const std::string& folder) {
   FolderContent content;
-  const ScanScope* const scope = ScanScope::current();
-  HOTPACK_ASSIGN(Entries entries,
-                 read_entries(folder, scope == nullptr ? nullptr : scope->exclusion()));
+  HOTPACK_ASSIGN(Entries entries, read_entries(folder, exclusion_of_thread()));
   for (Entry& entry : entries) {
     const bool type_is_known = entry.type == DT_DIR || entry.type == DT_REG;
     const bool is_a_folder =
@@ -345,20 +216,30 @@ Result<FolderContent> read_folder(const std::string& folder) {
   return content;
 }
 
+std::vector<std::optional<std::uint64_t>> sizes_of(const std::vector<std::string>& paths) {
+  std::vector<std::optional<std::uint64_t>> sizes(paths.size());
+  // A stop leaves out sizes. The caller goes on to count_scanned(), which reports it.
+  (void)for_each_file(paths.size(), [&](std::size_t i) {
+    struct stat status {};
+    if (!paths[i].empty() && ::stat(paths[i].c_str(), &status) == 0 && S_ISREG(status.st_mode))
+      sizes[i] = static_cast<std::uint64_t>(status.st_size);
+  });
+  return sizes;
+}
+
 std::string why_no_file(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0)
-    return S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)
-               ? std::string()
-               : std::string(special_name(status.st_mode));
+  const mode_t mode = mode_of(path);
   const int failure = errno;
-  const bool is_link = ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
-  if (!is_link) return std::string("cannot be read: ") + std::strerror(failure);
-  std::error_code no_target;
-  const std::string target = std::filesystem::read_symlink(path, no_target).string();
-  return (no_target ? "is a link" : "is a link to " + target) +
-         (failure == ENOENT ? std::string(", which does not exist")
-                            : std::string(", which cannot be read: ") + std::strerror(failure));
+  if (S_ISREG(mode) || S_ISDIR(mode)) return "";
+  if (S_ISFIFO(mode)) return "is a FIFO, not a file";
+  if (S_ISSOCK(mode)) return "is a socket";
+  if (mode != 0) return S_ISCHR(mode) || S_ISBLK(mode) ? "is a device" : "is no regular file";
+  std::string unreadable = "cannot be read: " + std::generic_category().message(failure);
+  std::error_code no_link;
+  const std::string target = std::filesystem::read_symlink(path, no_link).string();
+  if (no_link) return unreadable;
+  return "is a link to " + target + ", which " +
+         (failure == ENOENT ? "does not exist" : unreadable);
 }
 
 bool is_folder(const std::string& path) { return S_ISDIR(mode_of(path)); }

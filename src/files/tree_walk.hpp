@@ -1,12 +1,14 @@
-// Visits the files of a folder tree.
+// Visits the files of a folder tree, and asks for the kinds and sizes of files.
 //
-// Follows symbolic links, except those back to a parent folder. Ignores junk files (file_kind.hpp).
-// Visits names in byte order on every file system, from one thread, the caller's. Other threads
-// (scan_scope.hpp) look ahead while the file system lets them wait. Failure: code `io` for a root
-// that cannot be read. Entries below it that cannot be read go to the visitor's unusable().
+// A visit follows symbolic links, except those back to a parent folder. Ignores junk files
+// (file_kind.hpp). Visits names in byte order on every file system, from one thread, the caller's.
+// Other threads (scan_scope.hpp) look ahead while the file system lets them wait. Failure: code
+// `io` for a root that cannot be read. Entries below it that cannot be read go to the visitor's
+// unusable().
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,10 @@ struct FolderContent {
   std::vector<std::string> files;
 };
 [[nodiscard]] Result<FolderContent> read_folder(const std::string& folder);
+
+// Returns the size of each path; nothing for an empty path, and for one that names no regular file.
+[[nodiscard]] std::vector<std::optional<std::uint64_t>> sizes_of(
+    const std::vector<std::string>& paths);
 
 // Returns why a path is no regular file, such as "is a FIFO" or "is a link to x.png, which does not
 // exist". Returns "" for a file and for a folder.

@@ -444,7 +444,7 @@ Result<LabelSetup> set_up_image_classes(const PackOptions& options,
                                            *list, problems)});
   }
   if (!options.input.image_folders.empty())
-    for (std::string& doubt : class_doubts(splits, options.input))
+    for (std::string& doubt : class_doubts(splits))
       classes.table.warnings.push_back(std::move(doubt));
   if (!options.input.allow_empty) warn_of_missing_images(images, classes.table);
   const bool one = classes.table.classes.size() == 1;

@@ -8,13 +8,11 @@
 #include <vector>
 
 #include "samples/sample_list.hpp"
-#include "settings/options.hpp"
 
 namespace hotpack::pipeline {
 
 // Returns warnings: that all class folders hold the same folders, which are likely the classes, and
 // that many images have the names of labels of others.
-[[nodiscard]] std::vector<std::string> class_doubts(std::span<SampleList* const> splits,
-                                                    const InputOptions& input);
+[[nodiscard]] std::vector<std::string> class_doubts(std::span<SampleList* const> splits);
 
 }  // namespace hotpack::pipeline

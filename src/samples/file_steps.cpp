@@ -12,33 +12,19 @@
 #include "files/list_file.hpp"
 #include "files/path_pattern.hpp"
 #include "labels/presets.hpp"
-#include "samples/folder_prefixes.hpp"
+#include "samples/input_folders.hpp"
 #include "samples/layout_commands.hpp"
 #include "samples/mask_pattern.hpp"
-#include "samples/split.hpp"
 
 namespace hotpack::pipeline {
 
 namespace {
 
-// Drops the files without a key and reports them as orphans.
-void drop_orphans(FileList& list, ProblemKind kind, const std::string& why, ProblemLog& problems) {
+// Drops the files without a key and reports them.
+void drop_unkeyed(FileList& list, ProblemKind kind, const std::string& why, ProblemLog& problems) {
   for (const FoundFile& file : list.files)
     if (file.key_length == 0) problems.add({kind, list.path(file), why});
   drop_keyless(list);
-}
-
-// For a folder that contains both images and labels: removes from the list of one kind the files of
-// the other kind, that is, files without a key that match `other`, the expression of the other
-// kind.
-Status drop_other_side(FileList& list, const PathPattern& other) {
-  std::vector<FoundFile> kept;
-  for (const FoundFile& file : list.files) {
-    HOTPACK_ASSIGN(const std::optional<std::string_view> found, other.find(list.below(file)));
-    if (file.key_length > 0 || !found) kept.push_back(file);
-  }
-  list.files = std::move(kept);
-  return {};
 }
 
 Status capture_all(std::vector<FileSet>& sets, const InputOptions& input, ProblemLog& problems) {
@@ -48,12 +34,17 @@ Status capture_all(std::vector<FileSet>& sets, const InputOptions& input, Proble
     HOTPACK_TRY(capture_keys(set.images, images, problems));
     HOTPACK_TRY(capture_keys(set.labels, labels, problems));
     if (set.one_folder) {
-      HOTPACK_TRY(drop_other_side(set.images, labels));
+      std::vector<FoundFile> kept;  // all but the labels
+      for (const FoundFile& file : set.images.files) {
+        HOTPACK_ASSIGN(const auto label, labels.find(set.images.below(file)));
+        if (file.key_length > 0 || !label) kept.push_back(file);
+      }
+      set.images.files = std::move(kept);
       drop_keyless(set.labels);  // reported once, as images
     }
-    drop_orphans(set.images, ProblemKind::orphan_image,
+    drop_unkeyed(set.images, ProblemKind::orphan_image,
                  "--pair-regex '" + input.image_regex + "' does not match its path", problems);
-    drop_orphans(set.labels, ProblemKind::orphan_label,
+    drop_unkeyed(set.labels, ProblemKind::orphan_label,
                  "--pair-regex '" + input.label_regex + "' does not match its path", problems);
   }
   return {};
@@ -81,7 +72,7 @@ Result<SuffixChoice> key_all_masks(std::vector<FileSet>& sets, const InputOption
     HOTPACK_ASSIGN(std::string unclear,
                    key_masks(set.labels, set.images, std::span(&pattern, 1), input.fold));
     if (!unclear.empty()) choice.warnings.push_back(std::move(unclear));
-    drop_orphans(
+    drop_unkeyed(
         set.labels, ProblemKind::orphan_label,
         "its path does not fit the pattern '" + input.mask_per_class + "' of --mask-per-class",
         problems);
@@ -101,56 +92,43 @@ bool is_found(const std::string& path, const FileList& list,
   return false;
 }
 
-bool same_roots(const FileList& a, const FileList& b) {
-  return std::equal(a.roots.begin(), a.roots.end(), b.roots.begin(), b.roots.end(),
-                    [](const Root& one, const Root& other) { return one.folder == other.folder; });
-}
-
-// Returns the first image with several label files; nullptr if there is none. Precondition: sorted
-// by key.
-const FoundFile* image_of_several(const FileSet& set) {
-  const std::vector<FoundFile>& labels = set.labels.files;
-  for (std::size_t i = 1; i < labels.size(); ++i) {
-    const std::string_view key = set.labels.key(labels[i]);
-    if (set.labels.key(labels[i - 1]) != key) continue;
-    if (const FoundFile* const image = find_key(set.images, key)) return image;
+// Refuses an image with several label files, of which nothing says what they become. Sets
+// `set.merged` if they become one label. Precondition: sorted by key.
+Status settle_several(FileSet& set, const InputOptions& input, LabelKind kind) {
+  const FileList& labels = set.labels;
+  set.merged = kind == LabelKind::instances;
+  for (std::size_t i = 1; i < labels.files.size() && !set.merged; ++i) {
+    const std::string_view key = labels.key(labels.files[i]);
+    const FoundFile* const image =
+        labels.key(labels.files[i - 1]) == key ? find_key(set.images, key) : nullptr;
+    if (image == nullptr) continue;
+    set.merged = kind == LabelKind::binary;
+    if (set.merged) break;
+    const auto count =
+        std::count_if(labels.files.begin(), labels.files.end(),
+                      [&](const FoundFile& file) { return labels.key(file) == key; });
+    return data_error(
+        "has " + std::to_string(count) + " label files, such as " +
+            quoted_text(labels.path(labels.files[i - 1])) + " and " +
+            quoted_text(labels.path(labels.files[i])) +
+            (kind == LabelKind::automatic ? ". Say what they become:"
+                                          : ", and --label-kind " + std::string(word_of(kind)) +
+                                                " reads one. Several files can become:") +
+            merging_commands(input_options(input)),
+        set.images.path(*image));
   }
-  return nullptr;
-}
-
-// Returns the error that asks what several label files of an image become.
-Error unclear_merging(const FileSet& set, const FoundFile& image, const InputOptions& input,
-                      LabelKind kind) {
-  std::vector<std::string> files;
-  for (const FoundFile& label : set.labels.files)
-    if (set.labels.key(label) == set.images.key(image))
-      files.push_back(quoted_text(set.labels.path(label)));
-  return data_error(
-      "has " + counted_text(files.size(), "label file") + ", such as " + files[0] + " and " +
-          files[1] +
-          (kind == LabelKind::automatic ? ". Say what they become:"
-                                        : ", and --label-kind " + std::string(word_of(kind)) +
-                                              " reads one. Several files can become:") +
-          merging_commands(input_options(input)),
-      set.images.path(image));
-}
-
-// Drops the files whose pattern gives them no key, and reports them.
-void drop_unkeyed(FileList& list, ProblemLog& problems) {
-  drop_orphans(list, ProblemKind::unusable_name,
-               "the text of {key} cannot be a key: no part between '/' may be empty, . or ..",
-               problems);
+  return {};
 }
 
 // Sets the keys by the patterns of --images and --labels. A file that both patterns match is a
 // label.
 Result<SuffixChoice> key_by_patterns(FileSet& set, const PackOptions& options,
                                      ProblemLog& problems) {
+  constexpr std::string_view kNoKey =
+      "the text of {key} cannot be a key: no part between '/' may be empty, . or ..";
   SuffixChoice choice;
-  const auto plain = [](FileList& list, std::vector<NamePattern>& patterns) {
-    if (patterns.empty()) patterns.resize(list.roots.size());
-  };
-  plain(set.images, set.image_patterns);
+  set.image_patterns.resize(set.images.roots.size());
+  set.label_patterns.resize(set.labels.roots.size());
   const std::size_t both = std::erase_if(set.images.files, [&](const FoundFile& image) {
     return is_found(set.images.path(image), set.labels, set.label_patterns);
   });
@@ -159,65 +137,57 @@ Result<SuffixChoice> key_by_patterns(FileSet& set, const PackOptions& options,
                       " that match --images " + quoted_list_text(options.input.images, 1) +
                       " match --labels " + quoted_list_text(options.input.labels, 1) +
                       " too, so they are labels; write patterns that tell the two apart");
-  if (set.labeled && same_roots(set.images, set.labels)) {
+  if (set.labeled &&
+      std::ranges::equal(set.images.roots, set.labels.roots, {}, &Root::folder, &Root::folder)) {
     set.images.other_files -= set.labels.files.size() - both;  // the labels are not ignored
     set.labels.other_files = 0;
   }
-  HOTPACK_TRY(key_images(set.images, set.image_patterns));
-  drop_unkeyed(set.images, problems);
+  HOTPACK_TRY(key_masks(set.images, {}, set.image_patterns, {}));
+  drop_unkeyed(set.images, ProblemKind::unusable_name, std::string(kNoKey), problems);
   sort_by_key(set.images);
   if (!set.labeled) return choice;
-  plain(set.labels, set.label_patterns);
   HOTPACK_ASSIGN(std::string unclear,
                  key_masks(set.labels, set.images, set.label_patterns, options.input.fold));
   if (!unclear.empty()) choice.warnings.push_back(std::move(unclear));
-  drop_unkeyed(set.labels, problems);
+  drop_unkeyed(set.labels, ProblemKind::unusable_name, std::string(kNoKey), problems);
   sort_by_key(set.labels);
-  const bool may_merge = std::any_of(set.label_patterns.begin(), set.label_patterns.end(),
-                                     [](const NamePattern& each) { return each.has_star(); });
-  if (!may_merge) return choice;
-  const LabelKind kind = options.label.kind;
-  const FoundFile* const several = image_of_several(set);
-  set.merged = kind == LabelKind::instances || (several != nullptr && kind == LabelKind::binary);
-  if (several == nullptr || set.merged) return choice;
-  return unclear_merging(set, *several, options.input, kind);
+  if (std::ranges::any_of(set.label_patterns, &NamePattern::has_star))
+    HOTPACK_TRY(settle_several(set, options.input, options.label.kind));
+  return choice;
 }
 
-// "14 images, such as a/0.jpg; 12 labels, such as b/0_annot.png"
-std::string files_text(const std::vector<FileSet>& sets) {
-  std::uint64_t images = 0, labels = 0;
-  std::string first_image, first_label;
+// "14 images, such as 'a/0.jpg'"
+std::string files_text(const std::vector<FileSet>& sets, FileList FileSet::*side,
+                       const std::string& what) {
+  std::uint64_t count = 0;
+  std::string first;
   for (const FileSet& set : sets) {
-    if (!set.labeled) continue;
-    images += set.images.files.size();
-    labels += set.labels.files.size();
-    if (first_image.empty() && !set.images.files.empty())
-      first_image = set.images.path(set.images.files.front());
-    if (first_label.empty() && !set.labels.files.empty())
-      first_label = set.labels.path(set.labels.files.front());
+    const FileList& list = set.*side;
+    if (!set.labeled || list.files.empty()) continue;
+    if (count == 0) first = list.path(list.files.front());
+    count += list.files.size();
   }
-  return counted_text(images, "image", "images") + ", such as " + quoted_text(first_image) + "; " +
-         counted_text(labels, "label", "labels") + ", such as " + quoted_text(first_label);
+  return counted_text(count, what) + ", such as " + quoted_text(first);
 }
 
 // The error if no rule is certain. It proposes the rules that come near, as commands.
 Error unclear_suffixes(const std::vector<FileSet>& sets, const SuffixChoice& choice,
                        const InputOptions& input) {
   std::vector<Suggestion> suggestions;
-  std::string text, partial;
-  for (const auto& [about, options, orphans] : choice.proposals)
+  std::string partial;
+  for (const auto& [about, options, orphans] : choice.proposals) {
+    const std::string with = options.empty() ? "" : " " + options;
     if (orphans)
-      partial += "\n  " + about + (options.empty() ? "" : " (" + options + ")");
+      partial += "\n  " + about + (with.empty() ? "" : " (" + options + ")");
     else
-      suggestions.push_back(
-          {about, whole_command(input_options(input) + (options.empty() ? "" : " ") + options)});
-  if (choice.several)
-    text = "labels of several kinds fit the images";
-  else if (choice.pairs > 0)
-    text = "names do not say which label an image has: " + choice.text;
-  else
-    text = "no image and label share a key, the path without extension and suffix";
-  text += " (" + files_text(sets) + ").";
+      suggestions.push_back({about, whole_command(input_options(input) + with)});
+  }
+  std::string text = choice.several ? "labels of several kinds fit the images"
+                     : choice.pairs > 0
+                         ? "names do not say which label an image has: " + choice.text
+                         : "no image and label share a key, the path without extension and suffix";
+  text += " (" + files_text(sets, &FileSet::images, "image") + "; " +
+          files_text(sets, &FileSet::labels, "label") + ").";
   if (!partial.empty())
     text += " Some pair if" + partial +
             "\nFiles that are left over stop a pack unless --orphans leaves them out.";
@@ -226,31 +196,23 @@ Error unclear_suffixes(const std::vector<FileSet>& sets, const SuffixChoice& cho
   return data_error(text);
 }
 
-// Returns the error for a folder that contains both images and labels if nothing tells them apart.
-// Precondition: at least one set has both in one folder.
-Error cannot_tell_apart(const std::vector<FileSet>& sets, const GivenSuffixes& given) {
-  const std::string why = given.label.empty()
-                              ? "no known suffix tells them apart. Give the suffix of the labels "
-                                "with --label-suffix, or write --pair-regex"
-                              : "no label whose name ends with '" + given.label +
-                                    "' is next to an image of the same name. Check --label-suffix, "
-                                    "or write --pair-regex";
-  const auto together =
-      std::find_if(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
-  return data_error("holds images and labels together, and " + why,
-                    together->images.roots.front().folder);
-}
-
 Result<SuffixChoice> strip_all(std::vector<FileSet>& sets, const GivenSuffixes& given,
                                const InputOptions& input, ProblemLog& problems) {
   SuffixChoice choice;
   choice.rule.image = given.image;
-  if (std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.labeled; }))
-    choice = choose_suffixes(sets, given);
+  if (std::ranges::any_of(sets, &FileSet::labeled)) choice = choose_suffixes(sets, given);
   if (!choice.proposals.empty()) return unclear_suffixes(sets, choice, input);
-  const bool together =
-      std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
-  if (together && !choice.fits) return cannot_tell_apart(sets, given);
+  const auto together = std::ranges::find_if(sets, &FileSet::one_folder);
+  if (together != sets.end() && !choice.fits)
+    return data_error(
+        "holds images and labels together, and " +
+            (given.label.empty() ? "no known suffix tells them apart. Give the suffix of the "
+                                   "labels with --label-suffix"
+                                 : "no label whose name ends with '" + given.label +
+                                       "' is next to an image of the same name. Check "
+                                       "--label-suffix") +
+            ", or write --pair-regex",
+        together->images.roots.front().folder);
   for (FileSet& set : sets) apply_suffixes(set, choice.rule, given, problems);
   return choice;
 }
@@ -297,18 +259,6 @@ std::vector<std::uint32_t> parts_of_labels(const FileSet& set,
   return part_of;
 }
 
-// Returns a set with the properties of `set` and the given files.
-FileSet set_like(const FileSet& set, std::string name, FileList images, FileList labels) {
-  FileSet made;
-  made.name = std::move(name);
-  made.images = std::move(images);
-  made.labels = std::move(labels);
-  made.labeled = set.labeled;
-  made.by_folder = set.by_folder;
-  made.merged = set.merged;
-  return made;
-}
-
 // Refuses images of several folders that have the same key. The message has the command that gives
 // each folder a prefix.
 Status check_keys_apart(FileList& images, const InputOptions& input) {
@@ -329,6 +279,35 @@ Status check_keys_apart(FileList& images, const InputOptions& input) {
                         ". Give the keys of each folder a prefix:\n  " +
                         whole_command(input_options(prefixed)),
                     images.path(twice[1]));
+}
+
+// Divides files by the first component of their keys, which is the text before the first '/', and
+// removes this component from the keys. Fails if a key has no '/'.
+Result<std::map<std::string, FileList>> divide_by_folder(const FileList& list) {
+  std::map<std::string, std::uint32_t> numbers;
+  std::vector<std::uint32_t> part_of;
+  for (const FoundFile& file : list.files) {
+    const std::string_view key = list.key(file);
+    const std::size_t slash = key.find('/');
+    if (slash == std::string_view::npos)
+      return data_error(
+          "is in no folder that could be its split; move it into one, or leave out --split folder, "
+          "which takes the first part of a key. The key of this file is '" +
+              std::string(key) + "'",
+          list.path(file));
+    const auto next = static_cast<std::uint32_t>(numbers.size());
+    part_of.push_back(numbers.try_emplace(std::string(key.substr(0, slash)), next).first->second);
+  }
+  std::vector<FileList> divided = divide_files(list, part_of, numbers.size());
+  std::map<std::string, FileList> parts;
+  for (const auto& [name, number] : numbers) {
+    for (FoundFile& file : divided[number].files) {
+      file.key += name.size() + 1;
+      file.key_length = static_cast<std::uint16_t>(file.key_length - name.size() - 1);
+    }
+    parts.emplace(name, std::move(divided[number]));
+  }
+  return parts;
 }
 
 std::string listed_text(const ListPart& list, const ListedImages& listed, std::size_t images) {
@@ -382,14 +361,15 @@ Result<Listed> take_listed(FileSet set, const std::vector<ListPart>& lists,
     result.left_out += listed.left_out;
     result.about += listed_text(lists[part], listed, set.images.files.size());
   }
-  std::vector<FileList> labels =
-      divide_files(set.labels, parts_of_labels(set, part_of, result), lists.size());
-  release_files(set.labels);
-  std::vector<FileList> images = divide_files(set.images, part_of, lists.size());
-  release_files(set.images);
-  for (std::size_t part = 0; part < lists.size(); ++part)
-    result.sets.push_back(
-        set_like(set, lists[part].name, std::move(images[part]), std::move(labels[part])));
+  const std::vector<std::uint32_t> part_of_label = parts_of_labels(set, part_of, result);
+  std::vector<FileList> labels = divide_files(std::move(set.labels), part_of_label, lists.size());
+  std::vector<FileList> images = divide_files(std::move(set.images), part_of, lists.size());
+  for (std::size_t part = 0; part < lists.size(); ++part) {
+    FileSet& made = result.sets.emplace_back(set);
+    made.name = lists[part].name;
+    made.images = std::move(images[part]);
+    made.labels = std::move(labels[part]);
+  }
   return result;
 }
 
@@ -401,9 +381,9 @@ std::set<std::string> splits_with_labels(const std::vector<FileSet>& sets, bool 
   for (const FileSet& set : sets) {
     add(set.name, set.labels, set.one_folder);
     if (!by_folder || !set.name.empty()) continue;
-    const Result<std::vector<FolderPart>> parts = divide_by_folder(set.labels);
-    if (!parts.ok()) continue;  // divide_set_by_folder() reports the error later
-    for (const FolderPart& part : *parts) add(part.name, part.files, set.one_folder);
+    // divide_set_by_folder() reports an error later
+    for (const auto& [name, files] : divide_by_folder(set.labels).value_or({}))
+      add(name, files, set.one_folder);
   }
   return names;
 }
@@ -413,29 +393,28 @@ Result<SampleList> pair_set(FileSet set, const InputOptions& input, ProblemLog& 
   if (input.key_prefixes.empty()) HOTPACK_TRY(check_keys_apart(set.images, input));
   if (set.by_folder) return images_by_folder(std::move(set.images), problems);
   if (!set.labeled) return images_alone(std::move(set.images), problems);
-  const auto pair = [&](auto function, const auto&... pattern) {
-    return function(std::move(set.images), std::move(set.labels), pattern..., input.skip_orphans,
-                    problems, left_out, input.fold);
-  };
-  if (set.merged) return pair(pair_merged);
-  if (input.mask_per_class.empty()) return pair(pair_by_key);
-  HOTPACK_ASSIGN(const NamePattern pattern, NamePattern::of_masks(input.mask_per_class));
-  return pair(pair_masks, pattern);
+  Pairing pairing{nullptr, set.merged, input.skip_orphans, input.fold};
+  NamePattern pattern;
+  if (!set.merged && !input.mask_per_class.empty()) {
+    HOTPACK_ASSIGN(pattern, NamePattern::of_masks(input.mask_per_class));
+    pairing.pattern = &pattern;
+  }
+  return pair_files(std::move(set.images), std::move(set.labels), pairing, problems, left_out);
 }
 
-Result<std::vector<FileSet>> divide_set_by_folder(const FileSet& set) {
-  HOTPACK_ASSIGN(std::vector<FolderPart> images, divide_by_folder(set.images));
-  HOTPACK_ASSIGN(std::vector<FolderPart> labels, divide_by_folder(set.labels));
-  std::map<std::string, FileSet> sets;
-  for (FolderPart& part : images)
-    sets.try_emplace(part.name, set_like(set, part.name, std::move(part.files), {}));
-  for (FolderPart& part : labels) {
-    const auto place = sets.try_emplace(part.name, set_like(set, part.name, {}, {})).first;
-    place->second.labels = std::move(part.files);
-  }
+Result<std::vector<FileSet>> divide_set_by_folder(FileSet set) {
+  HOTPACK_ASSIGN(auto images, divide_by_folder(set.images));
+  HOTPACK_ASSIGN(auto labels, divide_by_folder(set.labels));
+  set.images.files = {};
+  set.labels.files = {};
+  for (const auto& [name, files] : labels) images.try_emplace(name);
   std::vector<FileSet> divided;
-  divided.reserve(sets.size());
-  for (auto& [name, one] : sets) divided.push_back(std::move(one));
+  for (auto& [name, files] : images) {
+    FileSet& made = divided.emplace_back(set);
+    made.name = name;
+    made.images = std::move(files);
+    made.labels = std::move(labels[name]);
+  }
   return divided;
 }
 

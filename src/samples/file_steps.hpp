@@ -57,6 +57,6 @@ struct Listed {
 
 // Divides the images and labels of `set` into splits by the first component of their keys. A split
 // that has images but no labels becomes a set of images alone.
-[[nodiscard]] Result<std::vector<FileSet>> divide_set_by_folder(const FileSet& set);
+[[nodiscard]] Result<std::vector<FileSet>> divide_set_by_folder(FileSet set);
 
 }  // namespace hotpack::pipeline

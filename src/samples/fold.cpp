@@ -17,25 +17,6 @@ namespace hotpack::pipeline {
 
 namespace {
 
-struct Release {
-  void operator()(utf8proc_uint8_t* text) const { std::free(text); }
-};
-
-using Images = std::unordered_map<std::string, const FoundFile*>;
-
-Images images_by_folded_key(const FileList& images, KeyFolding folding, ProblemLog& problems) {
-  Images by_key;
-  for (const FoundFile& image : images.files) {
-    const auto [place, is_new] = by_key.try_emplace(folded(images.key(image), folding), &image);
-    if (is_new || images.key(*place->second) == images.key(image)) continue;
-    problems.add({ProblemKind::duplicate_key, images.path(image),
-                  "has the key '" + std::string(images.key(image)) +
-                      "', which --fold makes equal to the key of " +
-                      quoted_text(images.path(*place->second))});
-  }
-  return by_key;
-}
-
 std::string option_of(KeyFolding folding) {
   std::vector<std::string> words;
   if (folding.ignore_case) words.emplace_back("case");
@@ -68,7 +49,7 @@ std::string folded_characters(std::string_view text, KeyFolding folding) {
   const utf8proc_ssize_t length = utf8proc_map(
       reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
       static_cast<utf8proc_ssize_t>(text.size()), &made, static_cast<utf8proc_option_t>(options));
-  const std::unique_ptr<utf8proc_uint8_t, Release> owner(made);
+  const std::unique_ptr<utf8proc_uint8_t, void (*)(void*)> owner(made, std::free);
   if (length < 0) return std::string(text);
   return {reinterpret_cast<const char*>(made), static_cast<std::size_t>(length)};
 }
@@ -119,15 +100,37 @@ std::optional<SimilarNames> similar_names(const std::vector<std::string>& names)
   return std::nullopt;
 }
 
+FoldedKeys::FoldedKeys(const FileList& list, std::span<const FoundFile> files, KeyFolding folding)
+    : list_(list), folding_(folding) {
+  if (!folding.any()) return;
+  for (const FoundFile& file : files) by_key_.try_emplace(folded(list.key(file), folding), &file);
+}
+
+const FoundFile* FoldedKeys::find(std::string_view key) const {
+  if (!folding_.any()) return find_key(list_, key);
+  const auto found = by_key_.find(folded(key, folding_));
+  return found == by_key_.end() ? nullptr : found->second;
+}
+
+void set_key(FileList& list, FoundFile& file, const std::string& key) {
+  file.key = list.arena.add(key);
+  file.key_length = static_cast<std::uint16_t>(key.size());
+}
+
 void fold_keys(FileSet& set, KeyFolding folding, ProblemLog& problems) {
-  const Images by_key = images_by_folded_key(set.images, folding, problems);
-  for (FoundFile& label : set.labels.files) {
-    const auto image = by_key.find(folded(set.labels.key(label), folding));
-    if (image == by_key.end()) continue;
-    const std::string key(set.images.key(*image->second));
-    label.key = set.labels.arena.add(key);
-    label.key_length = static_cast<std::uint16_t>(key.size());
+  const FileList& images = set.images;
+  const FoldedKeys keys(images, images.files, folding);
+  for (const FoundFile& image : images.files) {
+    const FoundFile& first = *keys.find(images.key(image));
+    if (images.key(first) == images.key(image)) continue;
+    problems.add({ProblemKind::duplicate_key, images.path(image),
+                  "has the key '" + std::string(images.key(image)) +
+                      "', which --fold makes equal to the key of " +
+                      quoted_text(images.path(first))});
   }
+  for (FoundFile& label : set.labels.files)
+    if (const FoundFile* const image = keys.find(set.labels.key(label)))
+      set_key(set.labels, label, std::string(images.key(*image)));
 }
 
 }  // namespace hotpack::pipeline

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "files/file_list.hpp"
@@ -37,6 +39,23 @@ struct SimilarNames {
 // Returns the first two different names that fold to the same text if blanks are left out too;
 // nothing if there are none.
 [[nodiscard]] std::optional<SimilarNames> similar_names(const std::vector<std::string>& names);
+
+// Finds a file of a list by a key, or by one that folds to the same text.
+class FoldedKeys {
+ public:
+  // `files` are those of `list`, sorted by key, or with a folding any files of it; both must
+  // outlive this. Of keys that fold to the same text, the first counts.
+  FoldedKeys(const FileList& list, std::span<const FoundFile> files, KeyFolding folding);
+  [[nodiscard]] const FoundFile* find(std::string_view key) const;  // nullptr: none
+
+ private:
+  const FileList& list_;
+  KeyFolding folding_;
+  std::unordered_map<std::string, const FoundFile*> by_key_;
+};
+
+// Gives a file of the list another key.
+void set_key(FileList& list, FoundFile& file, const std::string& key);
 
 // Gives each label the key of the image whose key folds to the same text; keys of images stay
 // unchanged. If the keys of two images fold to the same text, this is a problem.

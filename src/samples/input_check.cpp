@@ -18,17 +18,6 @@ namespace {
 
 using Method = SplitOptions::Method;
 
-struct Conflict {
-  bool found;
-  std::string_view message;
-};
-// Returns the message of the first conflict that was found.
-Status first_of(std::initializer_list<Conflict> conflicts) {
-  for (const Conflict& conflict : conflicts)
-    if (conflict.found) return usage_error(std::string(conflict.message));
-  return {};
-}
-
 Status check_sources(const InputOptions& input) {
   std::vector<std::string_view> sources;
   if (!input.root.empty()) sources.push_back("the folder of a data set");
@@ -42,87 +31,72 @@ Status check_sources(const InputOptions& input) {
   if (sources.empty() && input.list.empty())
     return usage_error(
         "no images are given; give the folder of a data set, --images DIR (with --labels DIR, or "
-        "alone), --image-folders DIR for class "
-        "folders, or --pairs FILE");
+        "alone), --image-folders DIR for class folders, or --pairs FILE");
   return {};
 }
 
-Status check_labels(const InputOptions& input) {
-  const bool labels = !input.labels.empty();
+// Returns the message of the first conflict; "" if there is none.
+std::string_view conflict(const InputOptions& input) {
+  const bool images = !input.images.empty(), labels = !input.labels.empty();
+  const bool classes = !input.image_folders.empty(), pairs = !input.pairs.empty();
   const bool detected = !input.root.empty() || !input.roots.empty();
-  const bool masks = !input.mask_per_class.empty();
-  return first_of({
-      {labels && !input.image_folders.empty(),
+  const bool masks = !input.mask_per_class.empty(), list = !input.list.empty();
+  const bool regex = !input.image_regex.empty() || !input.label_regex.empty();
+  const bool suffix = !input.image_suffix.empty() || !input.label_suffix.empty();
+  const Method split = input.split.method;
+  const bool table = pairs || list || split == Method::list;
+  struct Conflict {
+    bool found;
+    std::string_view message;
+  };
+  const Conflict conflicts[]{
+      {labels && classes,
        "--labels needs --images; with --image-folders the folder's name is the label"},
-      {labels && input.images.empty(), "--labels needs --images"},
+      {labels && !images, "--labels needs --images"},
       {masks && !labels && !detected,
        "--mask-per-class finds masks in the folders of --labels; give --images and --labels"},
       {masks && !input.label_suffix.empty(),
        "--mask-per-class and --label-suffix exclude each other; write the suffix into the pattern"},
       {!input.label_suffix.empty() && !labels && !detected,
        "--label-suffix needs --labels or the folder of a data set"},
-      {!input.image_suffix.empty() && input.images.empty() && input.image_folders.empty() &&
-           !detected,
+      {!input.image_suffix.empty() && !images && !classes && !detected,
        "--image-suffix needs --images, --image-folders or the folder of a data set"},
-  });
-}
-
-Status check_names(const InputOptions& input) {
-  const bool regex = !input.image_regex.empty() || !input.label_regex.empty();
-  const bool suffix = !input.image_suffix.empty() || !input.label_suffix.empty();
-  const bool table =
-      !input.pairs.empty() || !input.list.empty() || input.split.method == Method::list;
-  return first_of({
-      {regex && (input.images.empty() || input.labels.empty()),
-       "--pair-regex needs --images and --labels"},
+      {regex && !(images && labels), "--pair-regex needs --images and --labels"},
       {regex && (input.image_regex.empty() || input.label_regex.empty()),
        "--pair-regex needs two expressions: one for images, one for labels"},
-      {input.fold.any() && !input.pairs.empty(),
+      {input.fold.any() && pairs,
        "--fold pairs the files of two folders by their names; it cannot be combined with --pairs"},
       {regex && suffix,
        "--pair-regex and suffixes exclude each other; write the suffixes into the expressions"},
-      {regex && !input.mask_per_class.empty(),
+      {regex && masks,
        "--pair-regex and --mask-per-class exclude each other: both define the keys"},
-      {!input.key_prefixes.empty() && input.images.empty() && input.image_folders.empty(),
+      {!input.key_prefixes.empty() && !images && !classes,
        "--key-prefix needs --images or --image-folders; give one prefix for each folder"},
       {!input.list_root.empty() && !table,
        "--root names the folder where the paths of --pairs and --list begin, so it needs one of "
        "them; give the folder of a data set without an option"},
       {!input.strip_prefix.empty() && !table, "--strip-prefix needs --pairs or --list"},
-      {input.columns.any() && input.pairs.empty(),
+      {input.columns.any() && !pairs,
        "--columns names columns of the table of --pairs, so it needs --pairs"},
-      {!input.roots.empty() && (!input.list.empty() || input.split.method == Method::list),
+      {!input.roots.empty() && (list || split == Method::list),
        "--list and --split list select samples of one data set, and several are given; give one"},
-      {!input.exclude.empty() && !input.pairs.empty(),
+      {!input.exclude.empty() && pairs,
        "--exclude leaves out files of folders; remove the lines of such files from --pairs"},
-      {input.allow_empty && !input.images.empty(),
+      {input.allow_empty && images,
        "--allow-empty accepts empty class folders; it needs --image-folders"},
-      {!input.list.empty() && !input.pairs.empty(),
+      {list && pairs,
        "--pairs lists the samples already; leave out --list, which selects samples of folders"},
-  });
-}
-
-Status check_split(const InputOptions& input) {
-  const SplitOptions& split = input.split;
-  const bool shares = split.method == Method::ratio || split.method == Method::hash;
-  const bool folders = !input.images.empty() || !input.image_folders.empty() ||
-                       !input.root.empty() || !input.roots.empty();
-  HOTPACK_TRY(first_of({
-      {!split.group.empty() && !shares, "--group needs --split ratio or --split hash"},
-      {split.method == Method::list && !input.list.empty(),
+      {!input.split.group.empty() && split != Method::ratio && split != Method::hash,
+       "--group needs --split ratio or --split hash"},
+      {split == Method::list && list,
        "--list and --split list both select samples; give only one of them"},
-      {split.method == Method::folder && !folders,
-       "--split folder needs --images, --image-folders or the folder of a data set; with --pairs, "
-       "name each sample's split in a column 'split' of the table"},
-      {split.method == Method::list && !folders,
-       "--split list needs --images, --image-folders or the folder of a data set; with --pairs, "
-       "name each sample's split in a column 'split' of the table"},
-  }));
-  HOTPACK_TRY(check_split_names(split.parts));
-  if (shares) {
-    HOTPACK_TRY(parse_shares(split.parts));
-  }
-  return {};
+      {(split == Method::folder || split == Method::list) && !images && !classes && !detected,
+       "--split folder and --split list need --images, --image-folders or the folder of a data "
+       "set; with --pairs, name each sample's split in a column 'split' of the table"},
+  };
+  for (const Conflict& each : conflicts)
+    if (each.found) return each.message;
+  return "";
 }
 
 // Standard input can be read once.
@@ -166,7 +140,6 @@ Status check_expressions(const InputOptions& input) {
                          "' has no capture group; add at least one. The captures, joined with "
                          "'/', are the key");
   }
-  HOTPACK_TRY(check_patterns(input));
   if (!input.split.group.empty()) HOTPACK_TRY(PathPattern::compile(input.split.group, "--group"));
   if (!input.mask_per_class.empty()) HOTPACK_TRY(NamePattern::of_masks(input.mask_per_class));
   return {};
@@ -176,10 +149,13 @@ Status check_expressions(const InputOptions& input) {
 
 Status check_inputs(const InputOptions& input) {
   HOTPACK_TRY(check_sources(input));
-  HOTPACK_TRY(check_labels(input));
-  HOTPACK_TRY(check_names(input));
-  HOTPACK_TRY(check_split(input));
+  if (const std::string_view found = conflict(input); !found.empty())
+    return usage_error(std::string(found));
+  HOTPACK_TRY(check_split_names(input.split.parts));
+  if (input.split.method == Method::ratio || input.split.method == Method::hash)
+    HOTPACK_TRY(parse_shares(input.split.parts));
   HOTPACK_TRY(check_streams(input));
+  HOTPACK_TRY(check_patterns(input));
   return check_expressions(input);
 }
 

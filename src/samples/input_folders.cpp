@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
@@ -11,6 +12,7 @@
 #include "base/try.hpp"
 #include "files/file_kind.hpp"
 #include "files/key_text.hpp"
+#include "files/listed_path.hpp"
 #include "files/scan.hpp"
 #include "files/tree_walk.hpp"
 
@@ -18,9 +20,23 @@ namespace hotpack::pipeline {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 std::string without_end_slashes(std::string folder) {
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   return folder;
+}
+
+std::string normal_path(const std::string& folder) {
+  std::error_code failure;
+  const fs::path path = fs::absolute(folder, failure).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
+std::string real_path(const std::string& folder) {
+  std::error_code failure;
+  const fs::path path = fs::canonical(folder, failure);
+  return failure ? normal_path(folder) : path.string();
 }
 
 struct InputRoots {
@@ -54,13 +70,6 @@ Result<InputRoots> roots_of(const std::vector<std::string>& folders,
   return found;
 }
 
-bool same_folders(const std::vector<Root>& a, const std::vector<Root>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Root& one, const Root& other) {
-    std::error_code failure;
-    return std::filesystem::equivalent(one.folder, other.folder, failure) && !failure;
-  });
-}
-
 Status require_files(const FileList& list, const InputRoots& roots, const ProblemLog& problems) {
   if (!list.files.empty() || problems.count() > 0) return {};
   if (roots.patterns.empty()) return no_images(folders_text(list), list);
@@ -77,8 +86,9 @@ Result<FileSet> scan_set(const InputRoots& images, const InputRoots& labels, Pro
   HOTPACK_TRY(require_files(set.images, images, problems));
   if (labels.roots.empty()) return set;
   set.labeled = true;
+  const auto real = [](const Root& root) { return real_path(root.folder); };
   set.one_folder = images.patterns.empty() && labels.patterns.empty() &&
-                   same_folders(images.roots, labels.roots);
+                   std::ranges::equal(images.roots, labels.roots, {}, real, real);
   if (set.one_folder) {
     set.labels = set.images;
     set.labels.other_files = 0;
@@ -97,17 +107,17 @@ Result<FileSet> scan_classes(const std::vector<Root>& roots, ProblemLog& problem
   return set;
 }
 
-// Fails if the class folders have names of splits (train, val, …) and contain nothing but folders:
-// then they are splits, and the user has given the folder above them.
+// Refuses class folders with names of splits (train, val, …) that hold nothing but folders: then
+// they are splits, and the user has given the folder above them.
 Status check_level(const FileList& list) {
-  const bool splits =
-      !list.files.empty() && !list.class_folders.empty() &&
-      std::all_of(list.class_folders.begin(), list.class_folders.end(), usual_split_name);
   const auto is_deep = [&](const FoundFile& file) {
     const std::string_view below = list.below(file);
-    return below.find('/', below.find('/') + 1) != std::string_view::npos;
+    return below.find('/', below.find('/') + 1) != below.npos;
   };
-  if (!splits || !std::all_of(list.files.begin(), list.files.end(), is_deep)) return {};
+  if (list.files.empty() || list.class_folders.empty() ||
+      !std::ranges::all_of(list.class_folders, usual_split_name) ||
+      !std::ranges::all_of(list.files, is_deep))
+    return {};
   const std::string& folder = list.roots.front().folder;
   return usage_error(
       "--image-folders " + folder + ": its folders (" + quoted_list_text(list.class_folders, 1) +
@@ -116,27 +126,19 @@ Status check_level(const FileList& list) {
       list.class_folders.front());
 }
 
-// A folder of images without class folders is a test set.
-Result<FileSet> scan_split_of_classes(const std::string& name, const std::vector<Root>& roots,
-                                      ProblemLog& problems) {
-  bool has_folders = false;
-  for (const Root& root : roots) {
-    HOTPACK_ASSIGN(const FolderContent content, read_folder(root.folder));
-    has_folders = has_folders || !content.folders.empty();
-  }
-  HOTPACK_ASSIGN(FileSet set, has_folders ? scan_classes(roots, problems)
-                                          : scan_set({roots, {}, ""}, {}, problems));
-  set.name = name;
-  return set;
-}
-
+// One set per folder in the roots. A folder of images without class folders is a test set.
 Result<std::vector<FileSet>> scan_splits_of_classes(const std::vector<Root>& roots,
                                                     ProblemLog& problems) {
   std::map<std::string, std::vector<Root>> splits;
+  std::set<std::string> with_folders;
   for (const Root& root : roots) {
     HOTPACK_ASSIGN(const FolderContent content, read_folder(root.folder));
-    for (const std::string& name : content.folders)
-      splits[name].push_back({path_below(root.folder, name), ""});
+    for (const std::string& name : content.folders) {
+      const std::string folder = path_below(root.folder, name);
+      splits[name].push_back({folder, ""});
+      HOTPACK_ASSIGN(const FolderContent inner, read_folder(folder));
+      if (!inner.folders.empty()) with_folders.insert(name);
+    }
   }
   if (splits.empty())
     return data_error("holds no folders that could be splits; leave out --split folder",
@@ -144,11 +146,14 @@ Result<std::vector<FileSet>> scan_splits_of_classes(const std::vector<Root>& roo
   std::vector<FileSet> sets;
   std::vector<std::string> names;
   for (const auto& [name, folders] : splits) {
+    HOTPACK_ASSIGN(FileSet set, with_folders.contains(name)
+                                    ? scan_classes(folders, problems)
+                                    : scan_set({folders, {}, ""}, {}, problems));
+    set.name = name;
     names.push_back(name);
-    HOTPACK_ASSIGN(FileSet set, scan_split_of_classes(name, folders, problems));
     sets.push_back(std::move(set));
   }
-  if (std::none_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.by_folder; }))
+  if (std::ranges::none_of(sets, &FileSet::by_folder))
     return data_error("--split folder takes the folders in it (" + quoted_list_text(names, 3) +
                           ") for splits, but none of them holds class folders; if they are the "
                           "classes, leave out --split folder",
@@ -156,18 +161,52 @@ Result<std::vector<FileSet>> scan_splits_of_classes(const std::vector<Root>& roo
   return sets;
 }
 
-// Drops the files whose names contain one of the texts.
+// Drops the files whose paths below the root contain one of the texts.
 void exclude(FileList& list, const std::vector<std::string>& texts) {
   const std::size_t before = list.files.size();
   std::erase_if(list.files, [&](const FoundFile& file) {
-    const std::string_view name = last_part(list.below(file));
+    const std::string_view path = list.below(file);
     return std::any_of(texts.begin(), texts.end(),
-                       [&](const std::string& text) { return name.find(text) != name.npos; });
+                       [&](const std::string& text) { return path.find(text) != path.npos; });
   });
   list.other_files += before - list.files.size();
 }
 
+// The last `count` parts of a path, or all.
+std::string last_parts(const std::string& path, std::size_t count) {
+  std::size_t begin = path.size();
+  for (; count > 0 && begin != 0; --count) begin = path.rfind('/', begin - 1);
+  return path.substr(std::min(begin + 1, path.size()));
+}
+
 }  // namespace
+
+Result<std::vector<std::string>> folder_prefixes(const std::vector<std::string>& folders) {
+  for (const std::string& outer : folders)
+    for (const std::string& inner : folders) {
+      const std::string above = path_below(real_path(outer), "");
+      const std::string below = path_below(real_path(inner), "");
+      if (&outer == &inner || !below.starts_with(above)) continue;
+      if (below == above)
+        return usage_error(quoted_text(outer) + " and " + quoted_text(inner) +
+                           " are the same folder; give it once");
+      return usage_error(quoted_text(inner) + " is within " + quoted_text(outer) +
+                         ", so its samples would be packed twice; give one of the two");
+    }
+  std::vector<std::string> prefixes;
+  for (std::size_t parts = 1, different = 0; different < folders.size(); ++parts) {
+    prefixes.clear();
+    for (const std::string& folder : folders)
+      prefixes.push_back(last_parts(normal_path(folder), parts));
+    different = std::set(prefixes.begin(), prefixes.end()).size();
+  }
+  for (std::size_t i = 0; i < folders.size(); ++i)
+    if (!valid_key_prefix(prefixes[i] + "/"))
+      return usage_error("the name of " + quoted_text(folders[i]) +
+                         " cannot be the prefix of keys; rename the folder to UTF-8 without "
+                         "control characters");
+  return prefixes;
+}
 
 std::vector<std::string> input_folders(const InputOptions& input) {
   std::vector<std::string> folders{input.roots};
@@ -195,11 +234,10 @@ Result<std::vector<FileSet>> scan_class_roots(const InputOptions& input, Problem
   for (const std::string& folder : input.image_folders) {
     const std::size_t first = folder.find_first_of("{*");
     if (first == std::string::npos || is_folder(folder)) continue;
-    const std::size_t slash = folder.rfind('/', first);
     return usage_error("--image-folders '" + folder +
                        "': takes the folder that holds the class folders, and no pattern; give "
                        "--image-folders " +
-                       (slash == std::string::npos ? "." : shell_path(folder.substr(0, slash))));
+                       shell_path(folder_of(folder.substr(0, first))));
   }
   HOTPACK_ASSIGN(const InputRoots given,
                  roots_of(input.image_folders, input.key_prefixes, "--image-folders"));

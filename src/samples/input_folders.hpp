@@ -21,6 +21,13 @@ namespace hotpack::pipeline {
 // The folders that --images, --labels, --image-folders and the roots of data sets name.
 [[nodiscard]] std::vector<std::string> input_folders(const InputOptions& input);
 
+// Returns a prefix of keys for each of several folders, without '/' at its end: the name of the
+// folder or, if two names are equal, as many parts of the paths as make them different. Fails with
+// code `usage` for a folder that is given twice or is within another one, and for a name that
+// cannot be part of a key.
+[[nodiscard]] Result<std::vector<std::string>> folder_prefixes(
+    const std::vector<std::string>& folders);
+
 // --images and --labels: one set without a name.
 [[nodiscard]] Result<std::vector<FileSet>> scan_image_folders(const InputOptions& input,
                                                               ProblemLog& problems);

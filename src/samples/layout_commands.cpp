@@ -1,9 +1,8 @@
 #include "samples/layout_commands.hpp"
 
-#include <algorithm>
-
 #include "base/shell_word.hpp"
 #include "base/text.hpp"
+#include "files/file_list.hpp"
 #include "files/list_file.hpp"
 
 namespace hotpack::pipeline {
@@ -19,18 +18,33 @@ bool has_several(const Layout& layout) {
 
 // `--split list:train=FILE,val=FILE` without empty files, which would be errors.
 std::string list_option(const Layout& layout) {
-  std::string parts;
+  SplitOptions lists{Method::list, {}, 0, ""};
   for (const SplitFolders& split : layout.splits) {
     const Result<bool> empty = is_empty_list(split.list);
-    if (!empty.ok() || !*empty) parts += (parts.empty() ? "" : ",") + split.name + "=" + split.list;
+    if (!empty.ok() || !*empty) lists.parts.push_back({split.name, split.list});
   }
-  return parts.empty() ? "" : " --split " + shell_word("list:" + parts);
+  return lists.parts.empty() ? "" : " " + split_option(lists);
 }
 
 std::string folder_options(Kind kind, const SplitFolders& split) {
   if (kind == Kind::tables) return "--pairs " + shell_path(split.list);
   return "--images " + shell_path(split.images) +
          (split.labels.empty() ? "" : " --labels " + shell_path(split.labels));
+}
+
+std::string split_text(const Layout& layout, const SplitFolders& split) {
+  const std::string images = quoted_text(layout.relative(split.images));
+  const bool apart = layout.kind == Kind::folders && split.labels != split.images;
+  std::string text = split.name.empty() ? "  " : "  " + split.name + ": ";
+  if (layout.kind == Kind::tables)
+    return text + "table " + quoted_text(layout.relative(split.list)) + "\n";
+  if (split.labels.empty())
+    return text + "images in " + images + ", no labels: a set of images alone\n";
+  if (!apart) return text + "images and labels in " + images + "\n";
+  text += "images in " + images + ", labels in " + quoted_text(layout.relative(split.labels));
+  if (!split.list.empty())
+    text += ", only those in the list " + quoted_text(layout.relative(split.list));
+  return text + "\n";
 }
 
 // The expressions of a row of the table of layouts, and `more` options.
@@ -45,6 +59,21 @@ std::string other_options(const Layout& layout, const std::string& more) {
 
 }  // namespace
 
+std::string Layout::relative(const std::string& path) const {
+  if (path == root) return ".";
+  const std::string inside = path_below(root, "");
+  return path.starts_with(inside) ? path.substr(inside.size()) : path;
+}
+
+std::string Layout::text() const {
+  std::string text = "layout of " + root + ": " + name + "\n";
+  for (const SplitFolders& split : splits) text += split_text(*this, split);
+  if (!image_expression.empty())
+    text += "  pairs paths by " + regex_option(image_expression, label_expression) + "\n";
+  for (const std::string& note : notes) text += "  " + note + "\n";
+  return text;
+}
+
 std::string whole_command(const std::string& options) {
   return "hotpack pack " + options + " -o OUT";
 }
@@ -54,15 +83,18 @@ std::string value_option(const std::string& option, const std::string& value) {
 }
 
 std::string input_options(const InputOptions& input) {
-  std::string text = input.root.empty() ? "" : shell_path(input.root);
-  const auto add = [&](const std::string& option) { text += (text.empty() ? "" : " ") + option; };
-  for (const std::string& folder : input.roots) add(shell_path(folder));
-  for (const std::string& folder : input.images) add("--images " + shell_path(folder));
-  for (const std::string& folder : input.labels) add("--labels " + shell_path(folder));
-  for (const std::string& folder : input.image_folders)
-    add("--image-folders " + shell_path(folder));
-  for (const std::string& prefix : input.key_prefixes) add(value_option("--key-prefix", prefix));
-  return text;
+  std::vector<std::string> options;
+  const auto add = [&](const std::string& option, const std::vector<std::string>& folders) {
+    for (const std::string& folder : folders) options.push_back(option + shell_path(folder));
+  };
+  if (!input.root.empty()) add("", {input.root});
+  add("", input.roots);
+  add("--images ", input.images);
+  add("--labels ", input.labels);
+  add("--image-folders ", input.image_folders);
+  for (const std::string& prefix : input.key_prefixes)
+    options.push_back(value_option("--key-prefix", prefix));
+  return joined_text(options, " ");
 }
 
 std::string pack_command(const Layout& layout, const std::string& more) {
@@ -87,12 +119,12 @@ std::string split_command(const Layout& layout, const SplitFolders& split,
 std::string split_option(const SplitOptions& split) {
   if (split.method == Method::none) return "";
   if (split.method == Method::folder) return "--split folder";
-  std::string text = split.method == Method::ratio  ? "ratio:"
-                     : split.method == Method::hash ? "hash:"
-                                                    : "list:";
-  for (std::size_t i = 0; i < split.parts.size(); ++i)
-    text += (i == 0 ? "" : ",") + split.parts[i].name + "=" + split.parts[i].value;
-  return "--split " + shell_word(text);
+  std::vector<std::string> parts;
+  for (const SplitOptions::Part& part : split.parts) parts.push_back(part.name + "=" + part.value);
+  const std::string method = split.method == Method::ratio  ? "ratio:"
+                             : split.method == Method::hash ? "hash:"
+                                                            : "list:";
+  return "--split " + shell_word(method + joined_text(parts, ","));
 }
 
 std::string regex_option(const std::string& image, const std::string& label) {
@@ -104,9 +136,9 @@ std::string left_out_text(const Layout& layout) {
   for (const SplitFolders& split : layout.splits)
     if (has_several(layout) && split.labels.empty()) names.push_back(split.name);
   if (names.empty()) return "";
-  return (names.size() == 1 ? "leaves out the split " : "leaves out the splits ") +
-         quoted_list_text(names, names.size()) +
-         (names.size() == 1 ? ", which has no labels" : ", which have no labels");
+  const bool one = names.size() == 1;
+  return std::string("leaves out the split") + (one ? " " : "s ") +
+         quoted_list_text(names, names.size()) + ", which " + (one ? "has" : "have") + " no labels";
 }
 
 std::string suggestions_text(const std::vector<Suggestion>& suggestions) {

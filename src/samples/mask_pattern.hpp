@@ -13,14 +13,10 @@
 
 namespace hotpack::pipeline {
 
-// Gives each image the longest key that the pattern of its root finds. `patterns` has one pattern
-// per root. An image that does not match gets an empty key.
-[[nodiscard]] Status key_images(FileList& images, std::span<const NamePattern> patterns);
-
 // Gives each label file the key of its image. If the pattern can match the path in several ways,
 // takes the longest key that an image in `images` (sorted by key) has, else the longest key. With a
 // folding, keys that fold to the same text are equal. `patterns` has one pattern for all roots, or
-// one per root. Labels that do not match get an empty key. Returns a warning if labels fit several
+// one per root. Files that do not match get an empty key. Returns a warning if files fit several
 // images, else "".
 [[nodiscard]] Result<std::string> key_masks(FileList& masks, const FileList& images,
                                             std::span<const NamePattern> patterns,

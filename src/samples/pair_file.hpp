@@ -13,19 +13,10 @@
 #include "files/pair_table.hpp"
 #include "hotpack/result.hpp"
 #include "samples/split.hpp"
+#include "settings/options.hpp"
 #include "settings/problem.hpp"
 
 namespace hotpack::pipeline {
-
-struct PairFileOptions {
-  std::string file;
-  std::string root;          // base of relative paths; empty: the folder of the file
-  std::string strip_prefix;  // removed from the beginning of paths
-  bool skip_missing = false;
-  bool by_option = true;  // the table is given by --pairs and must have a label column; a metadata
-                          // file next to images may hold captions instead
-  ColumnNames columns = {};
-};
 
 struct PairFileSamples {
   std::vector<Split> splits;  // one without a name if the table has no column of splits
@@ -35,11 +26,13 @@ struct PairFileSamples {
   std::optional<PairTable::SplitWords> split_words;
 };
 
-// Reads the table and returns its samples. The key of a sample is the path of its image in the
-// table, without prefix, extension, and the parts "." and "..". A path that names no file may have
-// another form (listed_path.hpp), or name the only image below the base folder with this name
-// without extension.
-[[nodiscard]] Result<PairFileSamples> read_pair_file(const PairFileOptions& options,
+// Reads the table `file` and returns its samples. The key of a sample is the path of its image in
+// the table, without prefix, extension, and the parts "." and "..". A path that names no file may
+// have another form (listed_path.hpp), or name the only image below the base folder with this name
+// without extension. A table of --pairs must have a label column; a metadata file next to images
+// may hold captions instead.
+[[nodiscard]] Result<PairFileSamples> read_pair_file(const std::string& file,
+                                                     const InputOptions& input,
                                                      ProblemLog& problems);
 
 }  // namespace hotpack::pipeline

@@ -3,11 +3,9 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <set>
 #include <span>
-#include <unordered_map>
 #include <utility>
 
 #include "base/text.hpp"
@@ -17,24 +15,20 @@ namespace hotpack::pipeline {
 
 namespace {
 
-bool differ_in_extension(const FileList& list, const FoundFile& a, const FoundFile& b) {
-  return a.root == b.root && list.stem(a) == list.stem(b);
-}
-
-// Keeps the first file of each key and reports the others.
-void remove_duplicates(FileList& list, std::string_view what, ProblemLog& problems) {
+// Sorts by key, keeps the first file of each key and reports the others.
+void sort_unique(FileList& list, std::string_view what, ProblemLog& problems) {
+  sort_by_key(list);
   std::size_t kept = 0;
   for (const FoundFile& file : list.files) {
-    if (kept > 0 && list.key(list.files[kept - 1]) == list.key(file)) {
-      const FoundFile& first = list.files[kept - 1];
-      problems.add({differ_in_extension(list, file, first) ? ProblemKind::twin_file
-                                                           : ProblemKind::duplicate_key,
-                    list.path(file),
-                    "has the same key '" + std::string(list.key(file)) + "' as the " +
-                        std::string(what) + " " + quoted_text(list.path(first))});
-    } else {
+    if (kept == 0 || list.key(list.files[kept - 1]) != list.key(file)) {
       list.files[kept++] = file;
+      continue;
     }
+    const FoundFile& first = list.files[kept - 1];
+    const bool twins = file.root == first.root && list.stem(file) == list.stem(first);
+    problems.add({twins ? ProblemKind::twin_file : ProblemKind::duplicate_key, list.path(file),
+                  "has the same key '" + std::string(list.key(file)) + "' as the " +
+                      std::string(what) + " " + quoted_text(list.path(first))});
   }
   list.files.resize(kept);
 }
@@ -44,20 +38,12 @@ void remove_duplicates(FileList& list, std::string_view what, ProblemLog& proble
 class FileDrain {
  public:
   explicit FileDrain(FileList& list) : list_(list), step_(std::max(kMany, list.files.size() / 8)) {}
-  ~FileDrain() {
-    const bool many = list_.files.size() >= kMany;
-    release_files(list_);
-    if (many) give_back();
-  }
-  FileDrain(const FileDrain&) = delete;
-  FileDrain& operator=(const FileDrain&) = delete;
 
   [[nodiscard]] bool empty() const { return next_ == list_.files.size(); }
-  [[nodiscard]] const FoundFile& front() const { return list_.files[next_]; }
-  [[nodiscard]] std::string_view key() const { return list_.key(front()); }
+  [[nodiscard]] std::string_view key() const { return list_.key(list_.files[next_]); }
   FoundFile take() {
     const FoundFile file = list_.files[next_++];
-    if (next_ == step_) release();
+    if (next_ == step_ || empty()) release();
     return file;
   }
 
@@ -65,77 +51,18 @@ class FileDrain {
   static constexpr std::size_t kMany = 65536;
 
   void release() {
-    list_.files =
-        std::vector(list_.files.begin() + static_cast<std::ptrdiff_t>(next_), list_.files.end());
-    next_ = 0;
-    give_back();
-  }
-  // Otherwise the freed memory stays with the process, between other blocks.
-  static void give_back() {
+    const auto taken = static_cast<std::ptrdiff_t>(next_);
+    list_.files = std::vector(list_.files.begin() + taken, list_.files.end());
 #ifdef __GLIBC__
-    ::malloc_trim(0);
+    // Otherwise the freed memory stays with the process, between other blocks.
+    if (next_ >= kMany) ::malloc_trim(0);
 #endif
+    next_ = 0;
   }
 
   FileList& list_;
   const std::size_t step_;
   std::size_t next_ = 0;
-};
-
-// Counts or reports files without a partner.
-struct Orphans {
-  bool skip;
-  ProblemLog& problems;
-  std::uint64_t& left_out;
-  KeyFolding given = {};  // --fold
-
-  using Files = std::vector<FoundFile>;
-
-  // Reports each file without a partner; with `skip`, only counts these files. If a file of the
-  // other kind has a similar key, the report names that file.
-  void tell(const FileList& image_files, const Files& images, const FileList& label_files,
-            const Files& labels) const {
-    if (skip) {
-      left_out += images.size() + labels.size();
-      return;
-    }
-    const Alike alike_labels = alike(label_files, labels),
-                alike_images = alike(image_files, images);
-    for (const FoundFile& image : images)
-      add(ProblemKind::orphan_image, image_files, image, "no label has its key", alike_labels,
-          label_files);
-    for (const FoundFile& label : labels)
-      add(ProblemKind::orphan_label, label_files, label, "no image has its key", alike_images,
-          image_files);
-  }
-
- private:
-  static constexpr KeyFolding kAll{true, true, true};
-  using Alike = std::unordered_map<std::string, const FoundFile*>;
-
-  static Alike alike(const FileList& files, const Files& orphans) {
-    Alike by_key;
-    for (const FoundFile& file : orphans) by_key.try_emplace(folded(files.key(file), kAll), &file);
-    return by_key;
-  }
-
-  void add_advice(Problem& problem, std::string_view key, const FileList& other_files,
-                  const FoundFile& other) const {
-    std::optional<FoldingAdvice> advice = folding_advice(key, other_files.key(other), given);
-    if (!advice) return;
-    problem.detail += "; the key of " + quoted_text(other_files.path(other)) + " differs in " +
-                      advice->difference + (given.any() ? ": use " : ": add ") + advice->option;
-    problem.option = std::move(advice->option);
-  }
-
-  void add(ProblemKind kind, const FileList& files, const FoundFile& file, std::string_view why,
-           const Alike& others, const FileList& other_files) const {
-    Problem problem{kind, files.path(file),
-                    std::string(why) + " '" + std::string(files.key(file)) + "'"};
-    if (const auto other = others.find(folded(files.key(file), kAll)); other != others.end())
-      add_advice(problem, files.key(file), other_files, *other->second);
-    problems.add(std::move(problem));
-  }
 };
 
 Sample sample_of(const FoundFile& image) {
@@ -144,54 +71,74 @@ Sample sample_of(const FoundFile& image) {
   return sample;
 }
 
-// Goes through two sorted lists together, takes their files, and calls pair(image, labels) for each
-// key that both contain. `pair` must take the labels of the image, at least one. Files without a
-// partner go to `orphans`.
-template <class Pair>
-void pair_sorted(FileList& images, FileList& labels, const Orphans& orphans, Pair pair) {
-  Orphans::Files lone_images, lone_labels;
-  FileDrain image(images), label(labels);
-  const auto compare = [&] {
-    if (image.empty()) return 1;
-    if (label.empty()) return -1;
-    return image.key().compare(label.key());
-  };
-  while (!image.empty() || !label.empty()) {
-    const int order = compare();
-    if (order < 0) lone_images.push_back(image.take());
-    if (order > 0) lone_labels.push_back(label.take());
-    if (order == 0) pair(image.take(), label);
-  }
-  orphans.tell(images, lone_images, labels, lone_labels);
-}
-
 // Precondition: `names` are sorted and contain the name once.
 std::uint32_t index_of(const std::vector<std::string>& names, std::string_view name) {
   return static_cast<std::uint32_t>(std::lower_bound(names.begin(), names.end(), name) -
                                     names.begin());
 }
 
-class MaskPairing {
+class Pairer {
  public:
-  // Without a pattern, masks are merged and have no names.
-  MaskPairing(SampleList& list, const NamePattern* pattern, Orphans orphans)
-      : list_(list), pattern_(pattern), orphans_(orphans) {}
+  Pairer(SampleList& list, const Pairing& pairing, ProblemLog& problems)
+      : list_(list), pairing_(pairing), problems_(problems) {}
 
-  void run() {
-    if (pattern_ != nullptr) collect_names();
-    pair_sorted(list_.images, list_.labels, orphans_,
-                [&](const FoundFile& image, FileDrain& masks) { add_sample(image, masks); });
+  // Goes through both lists, sorted by key, together. Returns how many files were left out.
+  std::uint64_t run() {
+    const bool several = pairing_.merges || pairing_.pattern != nullptr;
+    if (pairing_.pattern != nullptr) collect_names();
+    std::vector<FoundFile> lone_images, lone_labels;
+    FileDrain images(list_.images), labels(list_.labels);
+    while (!images.empty() || !labels.empty()) {
+      const int order = images.empty()   ? 1
+                        : labels.empty() ? -1
+                                         : images.key().compare(labels.key());
+      if (order < 0) lone_images.push_back(images.take());
+      if (order > 0) lone_labels.push_back(labels.take());
+      if (order != 0) continue;
+      list_.samples.push_back(sample_of(images.take()));
+      if (several)
+        add_masks(list_.samples.back(), labels);
+      else
+        list_.samples.back().label = labels.take();
+    }
+    if (pairing_.skip_orphans) return lone_images.size() + lone_labels.size();
+    report(ProblemKind::orphan_image, list_.images, lone_images, list_.labels, lone_labels);
+    report(ProblemKind::orphan_label, list_.labels, lone_labels, list_.images, lone_images);
+    return 0;
   }
 
  private:
+  // Reports files without a partner. If a file of the other kind has a similar key, the report
+  // names that file.
+  void report(ProblemKind kind, const FileList& list, const std::vector<FoundFile>& files,
+              const FileList& other_list, const std::vector<FoundFile>& others) {
+    const FoldedKeys alike(other_list, others, {true, true, true});
+    const std::string why =
+        kind == ProblemKind::orphan_image ? "no label has its key '" : "no image has its key '";
+    for (const FoundFile& file : files) {
+      const std::string_view key = list.key(file);
+      Problem problem{kind, list.path(file), why + std::string(key) + "'"};
+      const FoundFile* const other = alike.find(key);
+      std::optional<FoldingAdvice> advice;
+      if (other != nullptr) advice = folding_advice(key, other_list.key(*other), pairing_.folding);
+      if (advice) {
+        problem.detail += "; the key of " + quoted_text(other_list.path(*other)) + " differs in " +
+                          advice->difference + (pairing_.folding.any() ? ": use " : ": add ") +
+                          advice->option;
+        problem.option = std::move(advice->option);
+      }
+      problems_.add(std::move(problem));
+    }
+  }
+
   // Returns the class of a mask. It is the class in the match of the pattern that also gave the
   // mask its key. (--split folder may have removed the first part of the key since then.)
   [[nodiscard]] std::string_view name_of(const FoundFile& mask) const {
-    const std::string key = folded(list_.labels.key(mask), orphans_.given);
-    const auto ways = pattern_->matches(list_.labels, mask);  // key_masks() has reported failures
+    const std::string key = folded(list_.labels.key(mask), pairing_.folding);
+    const auto ways = pairing_.pattern->matches(list_.labels, mask);  // failures are reported
     for (const NamePattern::Match& match : ways.value_or({})) {
-      const std::string whole =
-          folded(list_.labels.roots[mask.root].key_prefix + std::string(match.key), orphans_.given);
+      const std::string whole = folded(
+          list_.labels.roots[mask.root].key_prefix + std::string(match.key), pairing_.folding);
       if (key == whole || key == std::string_view(whole).substr(whole.find('/') + 1))
         return match.name;
     }
@@ -201,23 +148,19 @@ class MaskPairing {
   void collect_names() {
     std::set<std::string, std::less<>> names;
     for (const FoundFile& mask : list_.labels.files)
-      if (const std::string_view name = name_of(mask); names.find(name) == names.end())
-        names.emplace(name);
+      if (const std::string_view name = name_of(mask); !names.contains(name)) names.emplace(name);
     list_.mask_names.assign(names.begin(), names.end());
   }
 
-  void add_sample(const FoundFile& image, FileDrain& masks) {
-    Sample sample = sample_of(image);
+  void add_masks(Sample& sample, FileDrain& masks) {
     sample.first_mask = static_cast<std::uint32_t>(list_.masks.size());
-    while (!masks.empty() && masks.key() == list_.images.key(image)) {
+    while (!masks.empty() && masks.key() == list_.key(sample)) {
       const FoundFile mask = masks.take();
-      const std::uint32_t name =
-          pattern_ == nullptr ? 0 : index_of(list_.mask_names, name_of(mask));
+      const std::uint32_t name = pairing_.merges ? 0 : index_of(list_.mask_names, name_of(mask));
       list_.masks.push_back({mask, name, kNoClass});
     }
-    if (pattern_ != nullptr) sort_by_name(sample.first_mask);
+    if (!pairing_.merges) sort_by_name(sample.first_mask);
     sample.mask_count = static_cast<std::uint32_t>(list_.masks.size()) - sample.first_mask;
-    list_.samples.push_back(sample);
   }
 
   // Sorts the masks of a sample by class. Keeps the first of two masks with the same class, and
@@ -225,35 +168,25 @@ class MaskPairing {
   void sort_by_name(std::size_t first) {
     std::stable_sort(list_.masks.begin() + static_cast<std::ptrdiff_t>(first), list_.masks.end(),
                      [](const Mask& a, const Mask& b) { return a.name < b.name; });
+    if (pairing_.pattern->has_star_in_name()) return;
     std::size_t kept = first;
     for (std::size_t i = first; i < list_.masks.size(); ++i) {
       const Mask& mask = list_.masks[i];
-      if (kept > first && list_.masks[kept - 1].name == mask.name &&
-          !pattern_->has_star_in_name()) {
-        orphans_.problems.add({ProblemKind::duplicate_key, list_.mask_path(mask),
-                               "is a mask of class '" + list_.mask_names[mask.name] +
-                                   "' for the same image as " +
-                                   quoted_text(list_.mask_path(list_.masks[kept - 1]))});
-      } else {
+      if (kept == first || list_.masks[kept - 1].name != mask.name)
         list_.masks[kept++] = mask;
-      }
+      else
+        problems_.add({ProblemKind::duplicate_key, list_.mask_path(mask),
+                       "is a mask of class '" + list_.mask_names[mask.name] +
+                           "' for the same image as " +
+                           quoted_text(list_.mask_path(list_.masks[kept - 1]))});
     }
     list_.masks.resize(kept);
   }
 
   SampleList& list_;
-  const NamePattern* pattern_;
-  Orphans orphans_;
+  const Pairing& pairing_;
+  ProblemLog& problems_;
 };
-
-// Gives a part its own masks, in the order of its samples. `all` are those of the whole list.
-void keep_own_masks(const std::vector<Mask>& all, SampleList& part) {
-  for (Sample& sample : part.samples) {
-    const auto masks = std::span(all).subspan(sample.first_mask, sample.mask_count);
-    sample.first_mask = static_cast<std::uint32_t>(part.masks.size());
-    part.masks.insert(part.masks.end(), masks.begin(), masks.end());
-  }
-}
 
 }  // namespace
 
@@ -262,53 +195,27 @@ std::uint64_t SampleList::memory_bytes() const {
          images.arena.memory_bytes() + labels.arena.memory_bytes();
 }
 
-SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans, ProblemLog& problems,
-                       std::uint64_t& left_out, KeyFolding given) {
-  SampleList list{std::move(images), std::move(labels), {}, true, {}, {}, {}, false};
-  sort_by_key(list.images);
-  sort_by_key(list.labels);
-  remove_duplicates(list.images, "image", problems);
-  remove_duplicates(list.labels, "label", problems);
+SampleList pair_files(FileList images, FileList labels, const Pairing& pairing,
+                      ProblemLog& problems, std::uint64_t& left_out) {
+  SampleList list;
+  list.images = std::move(images);
+  list.labels = std::move(labels);
+  list.has_label_files = !pairing.merges && pairing.pattern == nullptr;
+  list.merges_masks = pairing.merges;
+  sort_unique(list.images, "image", problems);
+  if (list.has_label_files)
+    sort_unique(list.labels, "label", problems);
+  else
+    sort_by_key(list.labels);
   list.samples.reserve(std::min(list.images.files.size(), list.labels.files.size()));
-  pair_sorted(list.images, list.labels, Orphans{skip_orphans, problems, left_out, given},
-              [&](const FoundFile& image, FileDrain& labels_left) {
-                list.samples.push_back(sample_of(image));
-                list.samples.back().label = labels_left.take();
-              });
+  left_out += Pairer(list, pairing, problems).run();
   return list;
-}
-
-namespace {
-
-SampleList pair_several(FileList images, FileList masks, const NamePattern* pattern,
-                        const Orphans& orphans) {
-  SampleList list{std::move(images), std::move(masks), {}, false, {}, {}, {}, pattern == nullptr};
-  sort_by_key(list.images);
-  sort_by_key(list.labels);
-  remove_duplicates(list.images, "image", orphans.problems);
-  MaskPairing(list, pattern, orphans).run();
-  return list;
-}
-
-}  // namespace
-
-SampleList pair_masks(FileList images, FileList masks, const NamePattern& pattern,
-                      bool skip_orphans, ProblemLog& problems, std::uint64_t& left_out,
-                      KeyFolding given) {
-  return pair_several(std::move(images), std::move(masks), &pattern,
-                      {skip_orphans, problems, left_out, given});
-}
-
-SampleList pair_merged(FileList images, FileList masks, bool skip_orphans, ProblemLog& problems,
-                       std::uint64_t& left_out, KeyFolding given) {
-  return pair_several(std::move(images), std::move(masks), nullptr,
-                      {skip_orphans, problems, left_out, given});
 }
 
 SampleList images_alone(FileList images, ProblemLog& problems) {
-  SampleList list{std::move(images), {}, {}, false, {}, {}, {}, false};
-  sort_by_key(list.images);
-  remove_duplicates(list.images, "image", problems);
+  SampleList list;
+  list.images = std::move(images);
+  sort_unique(list.images, "image", problems);
   list.samples.reserve(list.images.files.size());
   for (FileDrain images_left(list.images); !images_left.empty();)
     list.samples.push_back(sample_of(images_left.take()));
@@ -327,78 +234,64 @@ SampleList images_by_folder(FileList images, ProblemLog& problems) {
 
 namespace {
 
-// Adds names to sorted names. Returns the places of the added names, and sets those of the names
-// that were there.
-std::vector<std::uint32_t> join_names(const std::vector<std::string>& more,
-                                      std::vector<std::string>& names,
-                                      std::vector<std::uint32_t>& old_places) {
-  const std::vector<std::string> old = names;
+using Names = std::vector<std::string>;
+
+// Adds names to sorted names.
+void join_names(const Names& more, Names& names) {
   names.insert(names.end(), more.begin(), more.end());
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
-  const auto places_of = [&](const std::vector<std::string>& some) {
-    std::vector<std::uint32_t> places;
-    places.reserve(some.size());
-    for (const std::string& name : some) places.push_back(index_of(names, name));
-    return places;
-  };
-  old_places = places_of(old);
-  return places_of(more);
 }
 
-// Copies files of one list to another, with a prefix before their texts and keys.
-class FileMove {
- public:
-  FileMove(const FileList& from, const std::string& prefix, FileList& to)
-      : from_(from), prefix_(prefix), to_(to), first_root_(to.roots.size()) {
-    for (const Root& root : from.roots) to.roots.push_back({root.folder, prefix + root.key_prefix});
-  }
+// Changes an index into `from`, if it is one, to that of the same name in `to`.
+void renumber(std::uint32_t& index, const Names& from, const Names& to) {
+  if (index < from.size()) index = index_of(to, from[index]);
+}
 
-  SourceFile source(const SourceFile& file) {
-    SourceFile moved = file;
-    moved.text = to_.arena.add(prefix_, from_.text(file));
-    moved.text_length = static_cast<std::uint16_t>(file.text_length + prefix_.size());
-    moved.root = static_cast<std::uint16_t>(file.root + first_root_);
-    return moved;
-  }
+// Copies a file to another list, with a prefix before its text.
+SourceFile moved(const FileList& from, const SourceFile& file, const std::string& prefix,
+                 FileList& to) {
+  SourceFile copy = file;
+  copy.text = to.arena.add(prefix, from.text(file));
+  copy.text_length = static_cast<std::uint16_t>(file.text_length + prefix.size());
+  // The roots of the other list are the last.
+  copy.root = static_cast<std::uint16_t>(to.roots.size() - from.roots.size() + file.root);
+  return copy;
+}
 
-  FoundFile found(const FoundFile& file) {
-    FoundFile moved{source(file), {}, 0};
-    moved.key =
-        file.key == file.text ? moved.text : Uint48(to_.arena.add(prefix_, from_.key(file)));
-    moved.key_length = static_cast<std::uint16_t>(file.key_length + prefix_.size());
-    return moved;
-  }
-
- private:
-  const FileList& from_;
-  const std::string& prefix_;
-  FileList& to_;
-  std::size_t first_root_;
-};
+void add_roots(const FileList& from, const std::string& prefix, FileList& to) {
+  for (const Root& root : from.roots) to.roots.push_back({root.folder, prefix + root.key_prefix});
+}
 
 }  // namespace
 
 void append_samples(const SampleList& more, const std::string& prefix, SampleList& list) {
-  FileMove images(more.images, prefix, list.images), labels(more.labels, prefix, list.labels);
-  std::vector<std::uint32_t> old_classes, old_masks;
-  const auto classes = join_names(more.class_names, list.class_names, old_classes);
-  const auto masks = join_names(more.mask_names, list.mask_names, old_masks);
-  for (Sample& sample : list.samples)
-    if (sample.class_name != kNoClass) sample.class_name = old_classes[sample.class_name];
-  for (Mask& mask : list.masks)
-    if (!old_masks.empty()) mask.name = old_masks[mask.name];
+  const auto add_label = [&](const SourceFile& file) {
+    return moved(more.labels, file, prefix, list.labels);
+  };
+  add_roots(more.images, prefix, list.images);
+  add_roots(more.labels, prefix, list.labels);
+  const Names classes = list.class_names, mask_names = list.mask_names;
+  join_names(more.class_names, list.class_names);
+  join_names(more.mask_names, list.mask_names);
+  for (Sample& sample : list.samples) renumber(sample.class_name, classes, list.class_names);
+  for (Mask& mask : list.masks) renumber(mask.name, mask_names, list.mask_names);
   list.has_label_files = more.has_label_files;
   list.merges_masks = more.merges_masks;
   for (Sample sample : more.samples) {
     const std::span<const Mask> own = more.masks_of(sample);
-    sample.image = images.found(sample.image);
-    if (sample.label.text_length > 0) sample.label = labels.source(sample.label);
-    if (sample.class_name != kNoClass) sample.class_name = classes[sample.class_name];
+    FoundFile& image = sample.image;
+    const std::string_view key = more.key(sample);
+    const bool in_text = image.key == image.text;
+    static_cast<SourceFile&>(image) = moved(more.images, image, prefix, list.images);
+    image.key = in_text ? image.text : Uint48(list.images.arena.add(prefix, key));
+    image.key_length = static_cast<std::uint16_t>(key.size() + prefix.size());
+    if (sample.label.text_length > 0) sample.label = add_label(sample.label);
+    renumber(sample.class_name, more.class_names, list.class_names);
     sample.first_mask = static_cast<std::uint32_t>(list.masks.size());
     for (Mask mask : own) {
-      mask.file = labels.source(mask.file);
-      if (!masks.empty()) mask.name = masks[mask.name];
+      mask.file = add_label(mask.file);
+      renumber(mask.name, more.mask_names, list.mask_names);
       list.masks.push_back(mask);
     }
     list.samples.push_back(sample);
@@ -410,8 +303,7 @@ void append_samples(const SampleList& more, const std::string& prefix, SampleLis
 std::vector<SampleList> divide_samples(SampleList list, const std::vector<std::uint32_t>& part_of,
                                        std::size_t parts) {
   std::vector<std::size_t> counts(parts);
-  for (const std::uint32_t part : part_of)
-    if (part != kNoPart) ++counts[part];
+  for (const std::uint32_t part : part_of) ++counts[part];
   // The largest part stays where it is, so that memory for two lists is never needed.
   const auto largest =
       static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) - counts.begin());
@@ -421,16 +313,19 @@ std::vector<SampleList> divide_samples(SampleList list, const std::vector<std::u
   for (std::size_t part = 0; part < parts; ++part)
     if (part != largest) divided[part].samples.reserve(counts[part]);
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
+  for (std::size_t i = 0; i < samples.size(); ++i)
     if (part_of[i] == largest)
       samples[kept++] = samples[i];
-    else if (part_of[i] != kNoPart)
+    else
       divided[part_of[i]].samples.push_back(samples[i]);
-  }
   samples.resize(kept);
   divided[largest].samples = std::move(samples);
-  if (!masks.empty())
-    for (SampleList& part : divided) keep_own_masks(masks, part);
+  for (SampleList& part : divided)
+    for (Sample& sample : part.samples) {
+      const auto own = std::span(masks).subspan(sample.first_mask, sample.mask_count);
+      sample.first_mask = static_cast<std::uint32_t>(part.masks.size());
+      part.masks.insert(part.masks.end(), own.begin(), own.end());
+    }
   return divided;
 }
 

@@ -79,24 +79,19 @@ struct SampleList {
   return bytes;
 }
 
-// Pairs images and labels with the same key. Two images, or two labels, with the same key are
-// always a problem. An image without a label and a label without an image (orphans) are problems
-// or, with `skip_orphans`, are left out and counted in `left_out`. `given` is the folding with
-// which the keys were made; advice about orphans adds to it.
-[[nodiscard]] SampleList pair_by_key(FileList images, FileList labels, bool skip_orphans,
-                                     ProblemLog& problems, std::uint64_t& left_out,
-                                     KeyFolding given = {});
+struct Pairing {
+  // --mask-per-class: an image has a mask per class. Keys are those of key_masks().
+  const NamePattern* pattern = nullptr;
+  bool merges = false;  // an image may have several masks, which become one label
+  bool skip_orphans = false;
+  KeyFolding folding = {};  // with which the keys were made; advice about orphans adds to it
+};
 
-// Pairs images with their masks, of which an image may have several, by the keys from key_masks(),
-// which used the folding `given`. An image without masks and a mask without an image (orphans) are
-// problems or, with `skip_orphans`, are left out and counted in `left_out`.
-[[nodiscard]] SampleList pair_masks(FileList images, FileList masks, const NamePattern& pattern,
-                                    bool skip_orphans, ProblemLog& problems,
-                                    std::uint64_t& left_out, KeyFolding given = {});
-// The same for masks that are merged into one label.
-[[nodiscard]] SampleList pair_merged(FileList images, FileList masks, bool skip_orphans,
-                                     ProblemLog& problems, std::uint64_t& left_out,
-                                     KeyFolding given = {});
+// Pairs images and labels with the same key. Two images, or two labels of an image that has one,
+// with the same key are always a problem. An image without a label and a label without an image
+// (orphans) are problems or, with `skip_orphans`, are left out and counted in `left_out`.
+[[nodiscard]] SampleList pair_files(FileList images, FileList labels, const Pairing& pairing,
+                                    ProblemLog& problems, std::uint64_t& left_out);
 
 // Samples without labels.
 [[nodiscard]] SampleList images_alone(FileList images, ProblemLog& problems);
@@ -109,8 +104,8 @@ struct SampleList {
 // and of masks are joined.
 void append_samples(const SampleList& more, const std::string& prefix, SampleList& list);
 
-// Divides the samples among `parts` lists: sample i goes to list part_of[i], or to no list if that
-// is kNoPart. The lists share the text of `list`; each has all class names.
+// Divides the samples among `parts` lists: sample i goes to list part_of[i]. The lists share the
+// text of `list`; each has all class names.
 [[nodiscard]] std::vector<SampleList> divide_samples(SampleList list,
                                                      const std::vector<std::uint32_t>& part_of,
                                                      std::size_t parts);

@@ -1,7 +1,6 @@
 #include "samples/split.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -9,12 +8,10 @@
 
 #include "base/checksum.hpp"
 #include "base/error.hpp"
-#include "base/text.hpp"
 #include "base/try.hpp"
 #include "files/key_text.hpp"
 #include "files/path_pattern.hpp"
 #include "format/plan_text.hpp"
-#include "samples/augmented_copy.hpp"
 
 namespace hotpack::pipeline {
 
@@ -85,6 +82,26 @@ std::vector<std::uint32_t> parts_by_hash(const GroupNames& names,
   return part_of;
 }
 
+// Divides `total` samples: each split gets its proportion, rounded down, and one more for those
+// with the largest remainders, earlier splits first.
+std::vector<std::uint64_t> largest_remainders(const std::vector<std::uint64_t>& shares,
+                                              std::uint64_t total) {
+  const std::uint64_t sum = std::accumulate(shares.begin(), shares.end(), std::uint64_t{0});
+  std::vector<std::uint64_t> counts;
+  std::vector<std::pair<std::uint64_t, std::size_t>> remainders;
+  std::uint64_t given = 0;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const Wide due = static_cast<Wide>(shares[i]) * total;
+    counts.push_back(static_cast<std::uint64_t>(due / sum));
+    remainders.emplace_back(static_cast<std::uint64_t>(due % sum), i);
+    given += counts.back();
+  }
+  std::stable_sort(remainders.begin(), remainders.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (std::size_t i = 0; given < total; ++i, ++given) ++counts[remainders[i].second];
+  return counts;
+}
+
 std::vector<std::uint32_t> parts_by_ratio(const GroupNames& names,
                                           const std::vector<std::uint64_t>& shares,
                                           std::uint64_t seed) {
@@ -105,27 +122,6 @@ std::vector<std::uint32_t> parts_by_ratio(const GroupNames& names,
     }
   }
   return part_of;
-}
-
-std::string group_text(const Groups& groups, bool given) {
-  if (!given && !groups.augmented) return "";
-  std::string text =
-      "groups: " + std::to_string(groups.count) +
-      (given ? " by --group\n" : " originals; augmented copies (NAME.rf.HASH) stay with theirs\n");
-  if (groups.alone > 0)
-    text += "not matched by --group, each a group of its own: " + std::to_string(groups.alone) +
-            " samples\n";
-  return text;
-}
-
-Status check_filled(const std::vector<Split>& splits, std::size_t samples, std::size_t groups) {
-  for (const Split& split : splits)
-    if (split.list.samples.empty())
-      return data_error("--split: no sample falls to '" + split.name + "' (there are " +
-                        std::to_string(samples) + " samples" +
-                        (groups < samples ? " in " + std::to_string(groups) + " groups" : "") +
-                        "); give it a larger share, or leave it out");
-  return {};
 }
 
 }  // namespace
@@ -158,24 +154,6 @@ Result<std::vector<std::uint64_t>> parse_shares(const std::vector<SplitOptions::
   return shares;
 }
 
-std::vector<std::uint64_t> largest_remainders(const std::vector<std::uint64_t>& shares,
-                                              std::uint64_t total) {
-  const std::uint64_t sum = std::accumulate(shares.begin(), shares.end(), std::uint64_t{0});
-  std::vector<std::uint64_t> counts;
-  std::vector<std::pair<std::uint64_t, std::size_t>> remainders;
-  std::uint64_t given = 0;
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    const Wide due = static_cast<Wide>(shares[i]) * total;
-    counts.push_back(static_cast<std::uint64_t>(due / sum));
-    remainders.emplace_back(static_cast<std::uint64_t>(due % sum), i);
-    given += counts.back();
-  }
-  std::stable_sort(remainders.begin(), remainders.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (std::size_t i = 0; given < total; ++i, ++given) ++counts[remainders[i].second];
-  return counts;
-}
-
 Result<std::vector<Split>> divide_by_share(SampleList list, const SplitOptions& options,
                                            std::string& about) {
   HOTPACK_ASSIGN(const std::vector<std::uint64_t> shares, parse_shares(options.parts));
@@ -184,72 +162,39 @@ Result<std::vector<Split>> divide_by_share(SampleList list, const SplitOptions& 
   if (groups.alone == samples && samples > 0)
     return usage_error("--group '" + options.group + "' matches none of the keys, such as '" +
                        std::string(list.key(list.samples[0])) + "'");
-  about += group_text(groups, !options.group.empty());
+  const std::string count = std::to_string(groups.count);
+  if (!options.group.empty()) about += "groups: " + count + " by --group\n";
+  if (groups.augmented)
+    about += "groups: " + count + " originals; augmented copies (NAME.rf.HASH) stay with theirs\n";
+  if (groups.alone > 0)
+    about += "not matched by --group, each a group of its own: " + std::to_string(groups.alone) +
+             " samples\n";
   const std::vector<std::uint32_t> part_of =
       options.method == SplitOptions::Method::hash
           ? parts_by_hash(groups.names, shares)
           : parts_by_ratio(groups.names, shares, options.seed);
   std::vector<SampleList> lists = divide_samples(std::move(list), part_of, shares.size());
   std::vector<Split> splits;
-  for (std::size_t i = 0; i < shares.size(); ++i)
-    splits.push_back({options.parts[i].name, std::move(lists[i])});
-  HOTPACK_TRY(check_filled(splits, samples, groups.count));
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const std::string& name = options.parts[i].name;
+    if (lists[i].samples.empty())
+      return data_error("--split: no sample falls to '" + name + "' (there are " +
+                        std::to_string(samples) + " samples" +
+                        (groups.count < samples ? " in " + count + " groups" : "") +
+                        "); give it a larger share, or leave it out");
+    splits.push_back({name, std::move(lists[i])});
+  }
   return splits;
 }
 
-Status check_disjoint(const std::vector<Split>& splits, const std::string& source) {
-  if (splits.size() < 2) return {};
-  std::vector<std::pair<std::string_view, std::size_t>> keys;  // with their splits
-  for (std::size_t split = 0; split < splits.size(); ++split)
-    for (const Sample& sample : splits[split].list.samples)
-      keys.emplace_back(splits[split].list.key(sample), split);
-  std::sort(keys.begin(), keys.end());
-  std::string examples;
-  std::size_t count = 0;
-  for (std::size_t i = 0, end = 0; i < keys.size(); i = end) {
-    std::vector<std::string> holders;
-    for (; end < keys.size() && keys[end].first == keys[i].first; ++end)
-      holders.push_back(quoted_text(splits[keys[end].second].name));
-    if (holders.size() < 2 || ++count > ProblemLog::kExamples) continue;
-    examples += (examples.empty() ? "" : ", ") +
-                ("'" + std::string(keys[i].first) + "' (in " + joined_text(holders, " and ") + ")");
-  }
-  if (count == 0) return {};
-  return data_error(source + ": " + counted_text(count, "sample is", "samples are") +
-                    " in more than one split, such as " + examples +
-                    "; keep each sample in one split only");
-}
-
-Result<std::vector<FolderPart>> divide_by_folder(const FileList& list) {
-  std::map<std::string_view, std::uint32_t> names;
-  for (const FoundFile& file : list.files) {
-    const std::string_view key = list.key(file);
-    if (key.find('/') == std::string_view::npos)
-      return data_error(
-          "is in no folder that could be its split; move it into one, or leave out --split folder, "
-          "which takes the first part of a key. The key of this file is '" +
-              std::string(key) + "'",
-          list.path(file));
-    names.try_emplace(key.substr(0, key.find('/')));
-  }
-  std::vector<FolderPart> parts;
-  for (auto& [name, index] : names) {
-    index = static_cast<std::uint32_t>(parts.size());
-    parts.push_back({std::string(name), {}});
-  }
-  std::vector<std::uint32_t> part_of;
-  part_of.reserve(list.files.size());
-  for (const FoundFile& file : list.files)
-    part_of.push_back(names.find(list.key(file).substr(0, list.key(file).find('/')))->second);
-  std::vector<FileList> divided = divide_files(list, part_of, parts.size());
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    parts[i].files = std::move(divided[i]);
-    for (FoundFile& file : parts[i].files.files) {
-      file.key += parts[i].name.size() + 1;
-      file.key_length = static_cast<std::uint16_t>(file.key_length - parts[i].name.size() - 1);
-    }
-  }
-  return parts;
+std::optional<std::string_view> roboflow_original(std::string_view key) {
+  constexpr std::string_view kMark = ".rf.";
+  const std::size_t mark = key.rfind(kMark);
+  if (mark == std::string_view::npos || mark == 0) return std::nullopt;
+  const std::string_view hash = key.substr(mark + kMark.size());
+  const bool given =
+      hash.size() == 32 && hash.find_first_not_of("0123456789abcdefABCDEF") == hash.npos;
+  return given ? std::optional(key.substr(0, mark)) : std::nullopt;
 }
 
 }  // namespace hotpack::pipeline

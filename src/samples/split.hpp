@@ -1,4 +1,4 @@
-// Divides one set of samples into splits, by shares or by folder.
+// Divides one set of samples into splits by shares.
 //
 // Pure functions of keys and options: the same samples give the same splits on every machine, for
 // any order of files. Failure: code `usage` for shares and expressions that cannot be used, `data`
@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,21 +38,8 @@ struct Split {
                                                          const SplitOptions& options,
                                                          std::string& about);
 
-// Divides `total` samples: each split gets its proportion, rounded down, and one more for those
-// with the largest remainders, earlier splits first.
-[[nodiscard]] std::vector<std::uint64_t> largest_remainders(
-    const std::vector<std::uint64_t>& shares, std::uint64_t total);
-
-// Refuses a key in two of `splits`, which come from a table and have their samples sorted by key,
-// each key once. `source` is for the message.
-[[nodiscard]] Status check_disjoint(const std::vector<Split>& splits, const std::string& source);
-
-struct FolderPart {
-  std::string name;
-  FileList files;
-};
-// Divides files by the first component of their keys, which is the text before the first '/', and
-// removes this component from the keys. Fails if a key has no '/'.
-[[nodiscard]] Result<std::vector<FolderPart>> divide_by_folder(const FileList& list);
+// Returns the name of the image, with its folders, of which Roboflow made an augmented copy:
+// "a_jpg.rf.<32 hex digits>" is a copy of "a_jpg". Nothing if the key has another form.
+[[nodiscard]] std::optional<std::string_view> roboflow_original(std::string_view key);
 
 }  // namespace hotpack::pipeline

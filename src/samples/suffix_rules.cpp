@@ -2,19 +2,21 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <utility>
 
 #include "files/file_kind.hpp"
-#include "samples/affixes.hpp"
 #include "samples/layout_commands.hpp"
 
 namespace hotpack::pipeline {
 
 namespace {
 
-constexpr std::size_t kMostProposals = 4, kMostWords = 8, kMostNames = 4096;
+constexpr std::size_t kMostProposals = 4, kMostAffixes = 8;
+constexpr std::size_t kMostNames = 4096;      // that are examined of very many
 constexpr std::string_view kJoints = "_-. ";  // between the parts of a name
 constexpr std::string_view kNoLetters = "0123456789_-. ";
 
@@ -42,24 +44,21 @@ std::string_view last_word(std::string_view name) {
 }
 
 std::size_t form_of(std::string_view name) {
-  const std::string_view word = last_word(name);
-  if (word.empty()) return kForms.size();
-  return static_cast<std::size_t>(std::find(kForms.begin(), kForms.end(), word.substr(1)) -
-                                  kForms.begin());
+  std::string_view word = last_word(name);
+  if (!word.empty()) word.remove_prefix(1);
+  return static_cast<std::size_t>(std::ranges::find(kForms, word) - kForms.begin());
 }
 
 bool ends_like_label(std::string_view name) {
   const std::string word = lowered(last_word(name));
-  return std::any_of(kLabelWords.begin(), kLabelWords.end(), [&](std::string_view known) {
-    return word.size() > 1 && std::string_view(word).substr(1) == known;
-  });
+  return !word.empty() &&
+         std::ranges::find(kLabelWords, std::string_view(word).substr(1)) != kLabelWords.end();
 }
 
 // "tumor_1" gives "tumor_"; "" unless the last word is a number.
 std::string_view without_number(std::string_view name) {
   const std::string_view word = last_word(name);
-  const bool number =
-      word.size() > 1 && word.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  const bool number = word.size() > 1 && word.find_first_not_of("0123456789", 1) == word.npos;
   return number ? name.substr(0, name.size() - word.size() + 1) : std::string_view();
 }
 
@@ -67,8 +66,14 @@ bool is_jpeg(const FileList& list, const FoundFile& file) {
   return describe_name(list.text(file)).is_jpeg;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 void sort_names(SortedNames& names) {
-  if (!std::is_sorted(names.begin(), names.end())) std::sort(names.begin(), names.end());
+  if (!std::ranges::is_sorted(names)) std::ranges::sort(names);
+}
+
+bool is_among(const SortedNames& names, std::string_view name) {
+  return std::ranges::binary_search(names, name);
 }
 
 // The names that have the suffix, without it.
@@ -81,32 +86,24 @@ SortedNames stripped(const SortedNames& names, std::string_view suffix) {
   return keys;
 }
 
-std::uint64_t count_common(const SortedNames& a, const SortedNames& b) {
-  std::uint64_t count = 0;
-  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
-    const int order = i->compare(*j);
-    if (order == 0) ++count;
-    if (order <= 0) ++i;
-    if (order >= 0) ++j;
-  }
-  return count;
+using Counts = std::map<Affix, std::uint64_t>;
+
+std::vector<Affix> most_frequent(const Counts& counts) {
+  std::vector<Affix> affixes;
+  for (const auto& [affix, count] : counts) affixes.push_back(affix);
+  std::ranges::stable_sort(affixes, std::greater(),
+                           [&](const Affix& affix) { return counts.at(affix); });
+  affixes.resize(std::min(affixes.size(), kMostAffixes));
+  return affixes;
 }
 
-// Returns the last words of names that are no numbers, the most frequent first. Of very many names,
-// counts only some.
-std::vector<std::string> last_words(const SortedNames& names) {
-  std::map<std::string_view, std::uint64_t> counts;
-  const std::size_t step = names.size() / kMostNames + 1;
-  for (std::size_t i = 0; i < names.size(); i += step)
+// Returns the last words of names that are no numbers, the most frequent first.
+std::vector<Affix> last_words(const SortedNames& names) {
+  Counts counts;
+  for (std::size_t i = 0; i < names.size(); i += names.size() / kMostNames + 1)
     if (const auto word = last_word(names[i]); word.find_first_not_of(kNoLetters) != word.npos)
-      ++counts[word];
-  std::vector<std::string> words;
-  words.reserve(counts.size());
-  for (const auto& [word, count] : counts) words.emplace_back(word);
-  std::stable_sort(words.begin(), words.end(),
-                   [&](const auto& a, const auto& b) { return counts.at(a) > counts.at(b); });
-  words.resize(std::min(words.size(), kMostWords));
-  return words;
+      ++counts[{false, std::string(word)}];
+  return most_frequent(counts);
 }
 
 // The names of images and labels of all sets.
@@ -139,10 +136,8 @@ std::string options_text(const SuffixRule& rule) {
 
 class Chooser {
  public:
-  Chooser(std::span<const FileSet> sets, const GivenSuffixes& given) : sets_(sets), given_(given) {
-    one_folder_ =
-        std::any_of(sets.begin(), sets.end(), [](const FileSet& set) { return set.one_folder; });
-  }
+  Chooser(std::span<const FileSet> sets, const GivenSuffixes& given)
+      : sets_(sets), given_(given), one_folder_(std::ranges::any_of(sets, &FileSet::one_folder)) {}
 
   SuffixChoice choose() {
     const bool both = !given_.image.empty() && !given_.label.empty() && !given_.by_preset;
@@ -166,29 +161,26 @@ class Chooser {
     return is_enough(one.pairs, given_.listed ? one.labels : std::max(one.images, one.labels));
   }
 
-  // Returns the names of both sides. With `one_form`, leaves out all forms of labels but one.
-  [[nodiscard]] Sides divide(const SuffixRule& rule, bool one_form = false) const {
+  // Returns the names of both sides.
+  [[nodiscard]] Sides divide(const SuffixRule& rule) const {
     Sides sides;
     for (const FileSet& set : sets_) {
       if (!set.labeled) continue;
-      const auto label = [&](const FileList& list, const FoundFile& file) {
-        return rule.by_format ? !is_jpeg(list, file) : has_suffix(list.key(file), rule.label);
+      const auto is_label = [&](const FoundFile& file) {
+        return rule.by_format ? !is_jpeg(set.images, file)
+                              : has_suffix(set.images.key(file), rule.label);
       };
       // Among several folders, one without a label is an unlabeled set.
-      if (set.one_folder && sets_.size() > 1 &&
-          std::none_of(set.labels.files.begin(), set.labels.files.end(),
-                       [&](const FoundFile& file) { return label(set.labels, file); }))
+      if (set.one_folder && sets_.size() > 1 && std::ranges::none_of(set.images.files, is_label))
         continue;
       for (const FoundFile& file : set.images.files)
-        if (!set.one_folder || !label(set.images, file))
-          sides.images.push_back(set.images.key(file));
-      for (const FoundFile& file : set.labels.files)
-        if (!set.one_folder || label(set.labels, file))
-          sides.labels.push_back(set.labels.key(file));
+        (set.one_folder && is_label(file) ? sides.labels : sides.images)
+            .push_back(set.images.key(file));
+      if (set.one_folder) continue;
+      for (const FoundFile& file : set.labels.files) sides.labels.push_back(set.labels.key(file));
     }
     sort_names(sides.images);
     sort_names(sides.labels);
-    if (one_form) keep_one_form(sides);
     return sides;
   }
 
@@ -197,11 +189,10 @@ class Chooser {
     std::array<std::uint64_t, kForms.size() + 1> forms{};  // the last: no form
     for (const std::string_view name : sides.labels) ++forms[form_of(name)];
     if (forms.back() * 2 >= sides.images.size()) return;
-    const auto first =
-        std::find_if(forms.begin(), forms.end(), [](std::uint64_t files) { return files > 0; });
+    std::size_t first = 0;
+    while (first < kForms.size() && forms[first] == 0) ++first;
     std::erase_if(sides.labels, [&](std::string_view name) {
-      const std::size_t form = form_of(name);
-      return form != static_cast<std::size_t>(first - forms.begin()) && form < kForms.size();
+      return form_of(name) != first && form_of(name) < kForms.size();
     });
   }
 
@@ -209,21 +200,21 @@ class Chooser {
   [[nodiscard]] Candidate count(const Sides& sides, const SuffixRule& rule) const {
     const SortedNames images = stripped(sides.images, rule.image);
     const SortedNames labels = stripped(sides.labels, rule.label);
+    SortedNames common;
+    std::ranges::set_intersection(images, labels, std::back_inserter(common));
     const bool takes_all = given_.image.empty() || given_.by_preset;
     return {rule, takes_all ? sides.images.size() : images.size(),
             given_.label.empty() || rule.label.empty() ? sides.labels.size() : labels.size(),
-            std::max(images.size(), labels.size()), count_common(images, labels)};
+            std::max(images.size(), labels.size()), common.size()};
   }
 
   // Ways to tell the labels of one folder from its images.
   [[nodiscard]] std::vector<SuffixRule> divisions() const {
     if (!one_folder_ || !given_.label.empty()) return {{"", given_.label, false}};
-    const SuffixRule by_format{"", "", true};
-    const Sides formats = divide(by_format);
-    std::vector<SuffixRule> ways;
-    if (!formats.images.empty() && !formats.labels.empty()) ways.push_back(by_format);
-    for (std::string& word : last_words(divide({}).labels))
-      ways.push_back({"", std::move(word), false});
+    std::vector<SuffixRule> ways{{"", "", true}};
+    const Sides formats = divide(ways.front());
+    if (formats.images.empty() || formats.labels.empty()) ways.clear();
+    for (const Affix& word : last_words(divide({}).labels)) ways.push_back({"", word.text, false});
     return ways;
   }
 
@@ -231,22 +222,23 @@ class Chooser {
   [[nodiscard]] std::vector<std::string> image_endings(const SortedNames& images) const {
     std::vector<std::string> endings{given_.image};
     while (given_.image.empty()) {
-      const std::vector<std::string> words = last_words(stripped(images, endings.back()));
-      std::string next = words.empty() ? "" : words.front() + endings.back();
+      const std::vector<Affix> words = last_words(stripped(images, endings.back()));
+      const std::string next = words.empty() ? "" : words.front().text + endings.back();
       if (words.empty() || !is_enough(stripped(images, next).size(), images.size())) break;
-      endings.push_back(std::move(next));
+      endings.push_back(next);
     }
     return endings;
   }
 
   // Tries the endings of images with those of labels. True if the last candidate fits.
   bool try_endings(const SuffixRule& division) {
-    const Sides sides = divide(division, given_.label.empty());
+    Sides sides = divide(division);
+    if (given_.label.empty()) keep_one_form(sides);
     for (const std::string& image : image_endings(sides.images)) {
       std::vector<std::string> endings{given_.label};
       if (given_.label.empty())
-        for (Affix& affix : likely_affixes(stripped(sides.images, image), sides.labels))
-          if (!affix.in_front) endings.push_back(std::move(affix.text));
+        for (const Affix& affix : likely_affixes(stripped(sides.images, image), sides.labels))
+          if (!affix.in_front) endings.push_back(affix.text);
       for (const std::string& label : endings) {
         // In one folder, and for one image, only a word for labels makes two suffixes certain.
         const bool unclear =
@@ -266,17 +258,14 @@ class Chooser {
   SuffixChoice asked(SuffixChoice choice) {
     if (choice.pairs == 0 && !(given_.image.empty() && given_.label.empty()))
       return without_options(std::move(choice));
-    const auto rank = [](const Candidate& one) {
+    std::ranges::stable_sort(tried_, std::greater(), [](const Candidate& one) {
       return std::pair(one.pairs, ends_like_label("x" + one.rule.label));
-    };
-    std::stable_sort(tried_.begin(), tried_.end(),
-                     [&](const Candidate& a, const Candidate& b) { return rank(a) > rank(b); });
+    });
     std::vector<Candidate> near;
     for (Candidate& one : tried_) {
       const bool is_chance = one.pairs * 2 < std::min(one.images, one.labels);
-      const bool again = std::any_of(near.begin(), near.end(), [&](const Candidate& other) {
-        return one.rule.label.ends_with(other.rule.label);
-      });
+      const bool again = std::ranges::any_of(
+          near, [&](const Candidate& other) { return one.rule.label.ends_with(other.rule.label); });
       if (one.pairs > choice.pairs && !is_chance && !again && !one.rule.by_format &&
           near.size() < kMostProposals)
         near.push_back(std::move(one));
@@ -286,11 +275,13 @@ class Chooser {
         for (const Candidate& other : near)
           one.images -= &one == &other ? 0 : std::min(one.images, other.labels);
     choice.several = near.size() > 1 && is_enough(near[1].pairs, near[1].images);
-    for (const Candidate& one : near) choice.proposals.push_back(proposal(one));
+    for (const Candidate& one : near)
+      choice.proposals.push_back(
+          {text_of(one), options_text(one.rule), !given_.listed && one.pairs < one.keyed});
     // Endings such as "_door" and "_wheel" may be the classes of masks.
     if (near.size() > 1 && std::ranges::all_of(near, [&](const Candidate& one) {
           return one.rule.image.empty() && one.rule.label.starts_with('_') &&
-                 !ends_like_label("x" + one.rule.label) &&
+                 label_ending("x" + one.rule.label).empty() &&
                  without_number("x" + one.rule.label).empty();
         }))
       choice.proposals.push_back(
@@ -317,16 +308,13 @@ class Chooser {
            (given_.listed ? std::to_string(one.labels) + " labels have an image"
                           : std::to_string(one.images) + " images have a label");
   }
-  [[nodiscard]] SuffixProposal proposal(const Candidate& one) const {
-    return {text_of(one), options_text(one.rule), !given_.listed && one.pairs < one.keyed};
-  }
   [[nodiscard]] SuffixChoice chosen(const Candidate& one, bool fits) const {
     return {one.rule, fits, false, one.pairs, text_of(one), {}};
   }
 
   std::span<const FileSet> sets_;
   const GivenSuffixes& given_;
-  bool one_folder_ = false;
+  bool one_folder_;
   std::vector<Candidate> tried_;
 };
 
@@ -356,6 +344,28 @@ void strip_alone(FileList& images, std::string_view suffix) {
 }
 
 }  // namespace
+
+std::vector<Affix> likely_affixes(const SortedNames& shorter, const SortedNames& longer) {
+  Counts counts;
+  for (std::size_t i = 0; i < longer.size(); i += longer.size() / kMostNames + 1)
+    for (std::size_t cut = 1; cut < longer[i].size(); ++cut) {
+      const std::string_view first = longer[i].substr(0, cut), second = longer[i].substr(cut);
+      if (is_digit(first.back()) && is_digit(second.front())) continue;
+      if (second.find('/') == second.npos && is_among(shorter, first))
+        ++counts[{false, std::string(second)}];
+      if (first.find('/') == first.npos && is_among(shorter, second))
+        ++counts[{true, std::string(first)}];
+    }
+  return most_frequent(counts);
+}
+
+std::uint64_t count_affixed(const SortedNames& shorter, const SortedNames& longer,
+                            const Affix& affix) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(shorter, [&](std::string_view name) {
+    const std::string key(name);
+    return is_among(longer, affix.in_front ? affix.text + key : key + affix.text);
+  }));
+}
 
 std::string_view label_ending(std::string_view name) {
   const std::string_view numbered = without_number(name);

@@ -10,15 +10,36 @@
 // Pure functions; thread-safe; cannot fail.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "files/file_set.hpp"
 #include "settings/problem.hpp"
 
 namespace hotpack::pipeline {
+
+// A text by which the names of images and labels differ: "_annot" in "P001_annot" next to "P001".
+// It contains no '/' and never splits a number: "11" is not "1" with a suffix.
+struct Affix {
+  bool in_front = false;
+  std::string text;
+  auto operator<=>(const Affix&) const = default;
+};
+
+using SortedNames = std::vector<std::string_view>;
+
+// Returns a few affixes that turn names of `shorter` into names of `longer`, the most frequent
+// first. If there are very many names, examines only some of them.
+[[nodiscard]] std::vector<Affix> likely_affixes(const SortedNames& shorter,
+                                                const SortedNames& longer);
+
+// Returns how many names of `shorter` become names of `longer` when the affix is added.
+[[nodiscard]] std::uint64_t count_affixed(const SortedNames& shorter, const SortedNames& longer,
+                                          const Affix& affix);
 
 struct SuffixRule {
   std::string image, label;

@@ -1,6 +1,7 @@
 #include "discovery/layout_detection.hpp"
 
 #include "support/discover_inputs.hpp"
+#include "support/test_images.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -491,7 +492,7 @@ TEST_CASE("pairs of folders at any depth become one command with prefixes") {
 
 TEST_CASE("other labels next to the labels are a question") {
   const TempFolder folder;
-  touch(folder, {"images/1.jpg", "masks/1.png", "vessels/1.png", "photos of the site/1.jpg"});
+  touch(folder, {"images/1.jpg", "masks/1.png", "vessels/1.png", "site/1.jpg"});
   const std::string message = refused(root_options(folder.path())).message;
   CHECK_THAT(message, ContainsSubstring("can be read in 2 ways. It holds:\n  'images': 1 JPEG") &&
                           ContainsSubstring("If 'vessels' holds labels:\n  hotpack pack --images " +
@@ -810,4 +811,137 @@ TEST_CASE("a stray picture beside splits is left out and reported") {
   touch(folder, {"x.jpg", "x_mask.png"});
   CHECK_THAT(refused(root_options(folder.path())).message,
              ContainsSubstring("can be read in 2 ways"));
+}
+
+TEST_CASE("a split with photographs and labels is no set of images alone") {
+  const std::vector<std::uint8_t> black(4);
+  const Bytes gray = make_gray_png(2, 2, black);
+  const std::string label(reinterpret_cast<const char*>(gray.data()), gray.size());
+  for (const std::string place : {"test/2_map.png", "test/gt/2.png"}) {
+    const TempFolder folder;
+    touch(folder, {"train/1.jpg", "train_labels/1.png", "test/2.jpg"});
+    folder.write(place, label);
+    CHECK_THAT(refused(root_options(folder.path())).message,
+               ContainsSubstring("the split 'test' has no labels where the other splits have "
+                                 "them, but holds photographs and files that look like labels, "
+                                 "such as '" +
+                                 folder / place + "'"));
+  }
+  const TempFolder folder;
+  touch(folder, {"train/1.jpg", "train_labels/1.png", "test/2.jpg"});
+  CHECK_FALSE(detected(folder).list("test").has_label_files);
+}
+
+TEST_CASE("an empty folder of labels is not the lack of one") {
+  const TempFolder folder;
+  touch(folder, {"images/train/1.jpg", "labels/train/1.png", "images/val/2.jpg"});
+  folder.write("labels/val/.gitkeep", "");
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring("the folder '" + folder / "labels/val" + "' of the labels of '" +
+                               folder / "images/val" + "' holds no images"));
+}
+
+TEST_CASE("further images and labels next to a layout are a question") {
+  for (const Names& more :
+       {Names{"val/images/2.jpg", "val/labels/2.png"},  // next to folders of all samples
+        Names{"images_aug/1.jpg", "labels_aug/1.png"}}) {
+    const TempFolder folder;
+    touch(folder, {"images/1.jpg", "labels/1.png"});
+    touch(folder, more);
+    const std::string message = refused(root_options(folder.path())).message;
+    CHECK_THAT(message,
+               ContainsSubstring("has no known layout") &&
+                   ContainsSubstring("--images " + folder / more[0].substr(0, more[0].rfind('/'))));
+  }
+  const TempFolder holdout;
+  for (const std::string split : {"train", "test", "holdout"})
+    touch(holdout, {split + "/1.jpg", split + "_labels/1.png"});
+  CHECK_THAT(
+      refused(root_options(holdout.path())).message,
+      ContainsSubstring("'holdout_labels' holds the labels of 'holdout', and so on (3 pairs"));
+}
+
+TEST_CASE("labels with an unusual name are not left out") {
+  const TempFolder folder;
+  touch(folder, {"train/1.jpg", "train_labels/1.png", "val/1.jpg", "val_annotated/1.png"});
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring("If 'val_annotated' holds the labels of 'val'") &&
+                 ContainsSubstring("; leaves out 2 images, such as 'train/1.jpg'"));
+  const TempFolder typo;
+  touch(typo, {"train/images/1.jpg", "train/labels/1.png", "val/images/2.jpg", "val/lables/2.png"});
+  CHECK_THAT(refused(root_options(typo.path())).message,
+             ContainsSubstring("If 'val/lables' holds the labels of 'val/images'"));
+}
+
+TEST_CASE("other labels of one split are a question about this split") {
+  const TempFolder folder;
+  touch(folder, {"train/1.jpg", "train_masks/1.png", "val/1.jpg", "val_masks/1.png",
+                 "val_masks_fixed/1.png"});
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring("If 'val_masks_fixed' holds labels:\n  hotpack pack --images " +
+                               folder / "train --labels " + folder / "train_masks") &&
+                 !ContainsSubstring("--images " + folder / "train --labels " +
+                                    folder / "val_masks_fixed"));
+}
+
+TEST_CASE("sites with lists of splits are data sets of their own") {
+  const TempFolder folder;
+  for (const std::string site : {"a", "b"}) {
+    touch(folder, {site + "/images/1.jpg", site + "/labels/1.png"});
+    folder.write(site + "/train.txt", "1\n");
+  }
+  CHECK_THAT(
+      refused(root_options(folder.path())).message,
+      ContainsSubstring("As one data set:\n  hotpack pack " + folder / "a " + folder / "b -o"));
+  touch(folder, {"c/cam/1.jpg", "c/ids/1.png"});
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring("As one data set; leaves out 2 images, such as 'c/cam/1.jpg':"));
+}
+
+TEST_CASE("lists that name folders of samples are not overlooked") {
+  const TempFolder folder;
+  touch(folder, {"a/images/1.jpg", "a/labels/1.png", "b/images/1.jpg", "b/labels/1.png"});
+  folder.write("train.txt", "a\n");
+  folder.write("test.txt", "b\n");
+  const DiscoveredInput input = detected(folder);
+  REQUIRE(input.discovery.warnings.size() == 1);
+  CHECK_THAT(input.discovery.warnings[0],
+             ContainsSubstring("train.txt' (1 sample) list samples of this data set") &&
+                 ContainsSubstring("--split list:test="));
+  const TempFolder classes;
+  touch(classes, {"ant/1.jpg", "bee/2.jpg"});
+  classes.write("train.txt", "ant/1\n");
+  CHECK_THAT(refused(root_options(classes.path())).message,
+             ContainsSubstring("It may hold lists of splits; to use them, add to a command\n  "
+                               "--split list:train=" +
+                               classes / "train.txt"));
+}
+
+TEST_CASE("of two tables the one with labels counts, and lines are not excluded") {
+  const TempFolder folder;
+  touch(folder, {"1.jpg"});
+  folder.write("metadata.jsonl", "{\"file_name\": \"1.jpg\", \"text\": \"x\"}\n");
+  folder.write("metadata.csv", "file_name,label\n1.jpg,cat\n");
+  CHECK(detected(folder).classes() == Names{"1: cat"});
+  PackOptions options = root_options(folder.path());
+  options.input.exclude = {"1.jpg"};
+  CHECK_THAT(refused(options).message, ContainsSubstring("leave out --exclude"));
+  folder.write("metadata.jsonl", "{\"file_name\": \"1.jpg\", \"label\": \"x\"}\n");
+  CHECK_THAT(refused(root_options(folder.path())).message,
+             ContainsSubstring("name the samples and their labels; remove one of them"));
+}
+
+TEST_CASE("all parts of published sets with a second version are found") {
+  const TempFolder isic;
+  touch(isic, {"ISIC-2017_Training_Data/1.jpg", "ISIC-2017_Test_v2_Data/2.jpg",
+               "ISIC-2017_Training_Part1_GroundTruth/1_segmentation.png",
+               "ISIC-2017_Test_v2_Part1_GroundTruth/2_segmentation.png"});
+  CHECK(detected(isic).split_names() == Names{"Test", "Training"});
+  const TempFolder vistas;
+  touch(vistas, {"images/1.jpg", "v1.2/labels/1.png", "v1.2/instances/1.png"});
+  CHECK(detected(vistas).pairs(vistas) == Names{"1: images/1.jpg v1.2/labels/1.png"});
+  const TempFolder rellis;
+  touch(rellis, {"0/pylon_camera_node/1.jpg", "0/pylon_camera_node_label_id/1.png",
+                 "0/pylon_camera_node_label_color/1.png"});
+  CHECK(detected(rellis).keys() == Names{"0/1"});
 }

@@ -11,8 +11,9 @@ namespace {
 // "path split word" of what a pattern finds.
 Names found(const TempFolder& folder, std::string_view pattern) {
   Names names;
-  for (const FoundFolder& one : LayoutPattern(pattern).find(folder.path()).value())
-    names.push_back(one.path.substr(folder.path().size() + 1) + " " + one.split + " " + one.word);
+  const FolderSurvey survey = survey_folders(folder.path()).value();
+  for (const FoundFolder& one : LayoutPattern(pattern).find(survey, ""))
+    names.push_back(one.path + " " + one.split + " " + one.word);
   return names;
 }
 
@@ -54,7 +55,8 @@ TEST_CASE("words of images and labels do not overlap") {
 TEST_CASE("images are looked for in all folders below") {
   const TempFolder folder;
   touch(folder, {"a/deep/x.png", "b/y.tif", "b/z.txt", "c/.x.png"});
-  CHECK(image_files_below(folder / "a").value() == ImageFiles::readable);
-  CHECK(image_files_below(folder / "b").value() == ImageFiles::unsupported);
-  CHECK(image_files_below(folder / "c").value() == ImageFiles::none);
+  const FolderSurvey survey = survey_folders(folder.path()).value();
+  CHECK(survey.kind_of("a") == ImageFiles::readable);
+  CHECK(survey.kind_of("b") == ImageFiles::unsupported);
+  CHECK(survey.kind_of("c") == ImageFiles::none);
 }

@@ -67,18 +67,6 @@ TEST_CASE("a divided list of files keeps keys that are no beginning of the path"
   CHECK(keys_of(parts[1]) == Names{"1"});
 }
 
-TEST_CASE("dropped files leave nothing behind in memory") {
-  const TempFolder folder;
-  for (int i = 0; i < 40; ++i)
-    folder.write("some_long_name_" + std::to_string(i) + (i == 0 ? "_L.png" : ".png"), "x");
-  FileList list = scanned(folder);
-  const std::uint64_t before = list.arena.memory_bytes();
-  strip_suffix(list, "_L");
-  CHECK(keys_of(list) == Names{"some_long_name_0"});
-  CHECK(list.other_files == 39);
-  CHECK(list.arena.memory_bytes() < before / 4);
-}
-
 TEST_CASE("JPEG files of one folder are separated from others") {
   const TempFolder folder;
   touch(folder, {"a.jpg", "a.png", "b.JPEG", "b.png"});

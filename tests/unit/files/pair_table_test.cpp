@@ -17,7 +17,7 @@ std::string rows_of(std::string_view text, const ColumnNames& given = {}) {
     const Result<std::optional<PairRow>> row = table->next();
     if (!row.ok()) return row.error().describe();
     if (!*row) return all;
-    all += std::to_string((*row)->line) + ":" + (*row)->image + "|" + (*row)->label + "|" +
+    all += std::to_string((*row)->line.number) + ":" + (*row)->image + "|" + (*row)->label + "|" +
            (*row)->split + ";";
   }
 }
@@ -57,6 +57,15 @@ TEST_CASE("JSON lines have a file_name and labels under common names") {
                 "\"b.png\", \"label\": null}\n") == "1:a.png|3|;2:b.png||;");
   CHECK(rows_of("{\"image\": \"a.png\", \"mask\": \"m/a.png\", \"split\": \"test\"}\n") ==
         "1:a.png|m/a.png|test;");
+}
+
+TEST_CASE("a key of JSON lines that the first line lacks is refused") {
+  CHECK_THAT(rows_of("{\"image\": \"a.png\"}\n{\"image\": \"b.png\", \"label\": 1}\n"),
+             ContainsSubstring("line 2: has 'label', which the first line lacks"));
+  CHECK(rows_of("{\"image\": \"a.png\", \"label\": null}\n{\"label\": 1, \"image\": \"b.png\", "
+                "\"note\": 2}\n") == "1:a.png||;2:b.png|1|;");
+  CHECK_THAT(rows_of("{\"image\": \"a.png\", \"split\": \"val\"}\n{\"image\": \"b.png\"}\n"),
+             ContainsSubstring("line 2: names no split"));
 }
 
 TEST_CASE("a syntax error names the line, what was found and what was expected") {

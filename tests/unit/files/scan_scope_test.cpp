@@ -2,7 +2,6 @@
 
 #include <thread>
 
-#include "files/file_sizes.hpp"
 #include "support/discover_inputs.hpp"
 #include "support/inputs.hpp"
 
@@ -46,21 +45,4 @@ TEST_CASE("a stop ends the search for samples") {
   CHECK_FALSE(discover(options_for(folder), problems, &recorder).ok());
   recorder.stopped = false;
   CHECK(discover(options_for(folder), problems, &recorder).ok());
-}
-
-TEST_CASE("sizes are those of regular files, with any number of threads") {
-  const TempFolder folder;
-  std::vector<std::string> paths{"", folder.path(), folder / "missing"};
-  for (std::size_t i = 0; i < 200; ++i) {
-    folder.write(std::to_string(i), std::string(i, 'x'));
-    paths.push_back(folder / std::to_string(i));
-  }
-  for (const int threads : {1, 16}) {
-    ScanScope scope(threads, nullptr);
-    scope.set_useful_threads(static_cast<std::size_t>(threads));
-    const auto sizes = sizes_of(paths);
-    REQUIRE(sizes.size() == paths.size());
-    for (std::size_t i = 0; i < 3; ++i) CHECK_FALSE(sizes[i]);
-    for (std::size_t i = 3; i < paths.size(); ++i) CHECK(sizes[i] == i - 3);
-  }
 }

@@ -1,6 +1,13 @@
 #include "files/text_lines.hpp"
 
+#include <sys/stat.h>
+
+#include <fstream>
+#include <thread>
+
+#include "files/scan_scope.hpp"
 #include "support/catch.hpp"
+#include "support/inputs.hpp"
 #include "support/temp_folder.hpp"
 
 using namespace hotpack;
@@ -41,4 +48,18 @@ TEST_CASE("a list that is no UTF-8 text is refused by name") {
 
 TEST_CASE("'#' begins a comment only alone or before a blank") {
   CHECK(lines_of("#1\n# 2\n#\n#\t3\n4") == "1=#1;5=4;");
+}
+
+TEST_CASE("a pipe is read to its end, unless a stop is requested") {
+  const TempFolder folder;
+  const std::string pipe = folder / "list";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread writer([&] { std::ofstream(pipe) << std::string(100'000, 'x') << "\n"; });
+  const Result<std::string> text = read_list_text(pipe);
+  writer.join();
+  CHECK(text.value() == std::string(100'000, 'x') + "\n");
+  test::Recorder recorder;
+  recorder.stopped = true;
+  const ScanScope scope(1, &recorder);
+  CHECK_THAT(read_list_text(pipe).error().message, ContainsSubstring("was stopped"));
 }

@@ -115,3 +115,20 @@ TEST_CASE("a visitor that needs no sizes sees the same names") {
         std::vector<std::string>{
             "b/z.png", "c.png", "dead.png is a link to nowhere, which does not exist", "link.png"});
 }
+
+TEST_CASE("sizes are those of regular files, with any number of threads") {
+  const TempFolder folder;
+  std::vector<std::string> paths{"", folder.path(), folder / "missing"};
+  for (std::size_t i = 0; i < 200; ++i) {
+    folder.write(std::to_string(i), std::string(i, 'x'));
+    paths.push_back(folder / std::to_string(i));
+  }
+  for (const int threads : {1, 16}) {
+    ScanScope scope(threads, nullptr);
+    scope.set_useful_threads(static_cast<std::size_t>(threads));
+    const auto sizes = sizes_of(paths);
+    REQUIRE(sizes.size() == paths.size());
+    for (std::size_t i = 0; i < 3; ++i) CHECK_FALSE(sizes[i]);
+    for (std::size_t i = 3; i < paths.size(); ++i) CHECK(sizes[i] == i - 3);
+  }
+}

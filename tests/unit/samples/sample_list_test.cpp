@@ -29,8 +29,8 @@ Paired paired(const TempFolder& folder, bool skip_orphans = false,
               std::string_view image_suffix = "", std::string_view label_suffix = "") {
   Paired result;
   result.list =
-      pair_by_key(found(folder, "images", image_suffix), found(folder, "labels", label_suffix),
-                  skip_orphans, result.problems, result.left_out);
+      pair_files(found(folder, "images", image_suffix), found(folder, "labels", label_suffix),
+                 {.skip_orphans = skip_orphans}, result.problems, result.left_out);
   return result;
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("each image has its masks sorted by name") {
   ProblemLog problems;
   std::uint64_t left_out = 0;
   const SampleList list =
-      pair_masks(std::move(images), std::move(masks), pattern, false, problems, left_out);
+      pair_files(std::move(images), std::move(masks), {&pattern}, problems, left_out);
   CHECK(list.mask_names == Names{"car", "road"});
   REQUIRE(list.samples.size() == 2);
   Names paths;
@@ -228,10 +228,10 @@ TEST_CASE("a divided list has the samples, text and masks of its part alone") {
   ProblemLog problems;
   std::uint64_t left_out = 0;
   const SampleList all =
-      pair_masks(std::move(images), std::move(masks), pattern, false, problems, left_out);
-  const std::vector<SampleList> parts = divide_samples(all, {1, 0, kNoPart}, 2);
+      pair_files(std::move(images), std::move(masks), {&pattern}, problems, left_out);
+  const std::vector<SampleList> parts = divide_samples(all, {1, 0, 1}, 2);
   REQUIRE(parts[0].samples.size() == 1);
-  REQUIRE(parts[1].samples.size() == 1);
+  REQUIRE(parts[1].samples.size() == 2);
   CHECK(parts[0].key(parts[0].samples[0]) == "2");
   CHECK(parts[0].image_path(parts[0].samples[0]) == folder / "images/2.jpg");
   REQUIRE(parts[0].masks_of(parts[0].samples[0]).size() == 2);
@@ -259,8 +259,7 @@ TEST_CASE("a sample of a plan costs at most 80 bytes and its paths twice") {
   }
   ProblemLog problems;
   std::uint64_t left_out = 0;
-  const SampleList list =
-      pair_by_key(std::move(images), std::move(labels), false, problems, left_out);
+  const SampleList list = pair_files(std::move(images), std::move(labels), {}, problems, left_out);
   REQUIRE(list.samples.size() == kSamples);
   CHECK(list.memory_bytes() <= 80 * kSamples + 2 * text_bytes);
 }
@@ -295,9 +294,8 @@ TEST_CASE("appended masks stay with their images") {
     REQUIRE(key_masks(masks, images, std::span(&pattern, 1), {}).ok());
     ProblemLog problems;
     std::uint64_t left_out = 0;
-    append_samples(
-        pair_masks(std::move(images), std::move(masks), pattern, false, problems, left_out),
-        root + "/", list);
+    append_samples(pair_files(std::move(images), std::move(masks), {&pattern}, problems, left_out),
+                   root + "/", list);
   }
   Names all;
   for (const Sample& sample : list.samples)
@@ -319,8 +317,8 @@ TEST_CASE("a pattern with * in the name unites the masks of a class") {
     REQUIRE(key_masks(masks, images, std::span(&pattern, 1), {}).ok());
     drop_keyless(masks);
     std::uint64_t left_out = 0;
-    const SampleList list =
-        pair_masks(std::move(images), std::move(masks), pattern, true, problems, left_out);
+    const SampleList list = pair_files(std::move(images), std::move(masks), {&pattern, false, true},
+                                       problems, left_out);
     Names all;
     for (const Mask& mask : list.masks) all.push_back(list.mask_names[mask.name]);
     return all;

@@ -75,10 +75,12 @@ TEST_CASE("shares are numbers in any proportion") {
 }
 
 TEST_CASE("samples left over go to the largest remainders") {
-  CHECK(largest_remainders({4, 1}, 10) == std::vector<std::uint64_t>{8, 2});
-  CHECK(largest_remainders({14, 3, 3}, 10) == std::vector<std::uint64_t>{7, 2, 1});
-  CHECK(largest_remainders({1, 1, 1}, 10) == std::vector<std::uint64_t>{4, 3, 3});
-  CHECK(largest_remainders({1, 1}, 0) == std::vector<std::uint64_t>{0, 0});
+  const auto of_ten = [](const std::string& a, const std::string& b, const std::string& c) {
+    return counts(divided(numbered(10), shares(Method::ratio, {{"a", a}, {"b", b}, {"c", c}})));
+  };
+  CHECK(of_ten("8", "1", "1") == std::vector<std::size_t>{8, 1, 1});
+  CHECK(of_ten("14", "3", "3") == std::vector<std::size_t>{7, 2, 1});
+  CHECK(of_ten("1", "1", "1") == std::vector<std::size_t>{4, 3, 3});
 }
 
 TEST_CASE("a ratio gives exact counts for a seed, whatever the file order") {

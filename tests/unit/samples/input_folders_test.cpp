@@ -1,4 +1,4 @@
-#include "samples/folder_prefixes.hpp"
+#include "samples/input_folders.hpp"
 
 #include <filesystem>
 
