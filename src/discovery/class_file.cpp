@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/shell_word.hpp"
+#include "base/text.hpp"
 #include "files/file_list.hpp"
+#include "files/listed_path.hpp"
 #include "files/tree_walk.hpp"
 
 namespace hotpack::pipeline {
@@ -33,10 +37,56 @@ bool is_class_file(const std::string& path) {
   return text.ok() && text->find("names:") != std::string::npos;
 }
 
+// True if the file has a line of numbers, as YOLO writes them for each object of an image.
+bool holds_objects(const std::string& path) {
+  const Result<std::string> text = read_text_file(path);
+  return text.ok() && text->find(' ') != std::string::npos &&
+         text->find_first_not_of("0123456789.+-e \t\r\n") == std::string::npos;
+}
+
+// Returns a file of objects in `folder`/labels, in a folder in it, or in `folder`/*/labels; "" if
+// there is none. The first file in a folder that is not empty decides.
+std::string file_of_objects(const std::string& folder) {
+  const std::string labels = path_below(folder, "labels");
+  std::vector<std::string> places{labels};
+  if (const auto inner = read_folder(labels); inner.ok())
+    for (const std::string& name : inner->folders) places.push_back(path_below(labels, name));
+  if (const auto splits = read_folder(folder); splits.ok())
+    for (const std::string& name : splits->folders)
+      places.push_back(path_below(path_below(folder, name), "labels"));
+  for (const std::string& place : places) {
+    const auto content = read_folder(place);
+    if (!content.ok()) continue;
+    for (const std::string& name : content->files) {
+      const std::string path = path_below(place, name);
+      std::error_code failure;
+      if (!name.ends_with(".txt") || is_class_file_name(name) ||
+          std::filesystem::file_size(path, failure) == 0)
+        continue;
+      if (holds_objects(path)) return path;
+      break;
+    }
+  }
+  return {};
+}
+
 FoundClassFile read_class_file(const std::string& path) {
   const Result<std::string> text = read_text_file(path);
   if (!text.ok()) return {path, text.error(), {}};
-  return {path, labels::parse_class_file(*text, path), {}};
+  if (path.ends_with(".yaml"))
+    if (const std::string objects = file_of_objects(folder_of(path)); !objects.empty())
+      return {path,
+              data_error("it names the objects of " + quoted_text(objects) +
+                             " and files like it; if these are also the classes of the labels, "
+                             "give --classes " +
+                             shell_path(path),
+                         path),
+              {},
+              {},
+              true};
+  bool no_list = false;
+  Result<labels::ClassTable> table = labels::parse_class_file(*text, path, &no_list);
+  return {path, std::move(table), {}, {}, no_list};
 }
 
 // Returns a text that says how the class names, or the numbers of classes, of two class files
@@ -69,20 +119,20 @@ std::string id_difference(const FoundClassFile& first, const FoundClassFile& sec
   return {};
 }
 
-// Compares the class file at `path` with the first one that was found. If their classes differ,
-// sets first.contradiction: the user must then choose one of the two.
-void compare_with(FoundClassFile& first, const std::string& path) {
-  const FoundClassFile other = read_class_file(path);
+// Compares another class file with the first one that was found. If their classes differ, sets
+// first.contradiction: the user must then choose one of the two.
+void compare_with(FoundClassFile& first, FoundClassFile other) {
+  if (first.no_list) std::swap(first, other);
   if (first.table.ok() && !other.table.ok())
     first.unreadable.push_back("class file " + other.table.error().describe() +
                                ". It is ignored; the classes are those of '" + first.path + "'");
   if (first.contradiction || !first.table.ok() || !other.table.ok()) return;
   const std::string difference = name_difference(first, other);
   if (difference.empty()) return;
-  first.contradiction = data_error("contradicts '" + first.path + "': " + difference +
-                                       ". Choose one of the two:\n  --classes " +
-                                       shell_path(first.path) + "\n  --classes " + shell_path(path),
-                                   path);
+  first.contradiction = data_error(
+      "contradicts '" + first.path + "': " + difference + ". Choose one of the two:\n  --classes " +
+          shell_path(first.path) + "\n  --classes " + shell_path(other.path),
+      other.path);
 }
 
 // The class file with most classes. `difference` compares two files; if they differ, the result has
@@ -119,20 +169,28 @@ std::optional<FoundClassFile> find_class_file(const std::vector<std::string>& fo
   for (const std::string& folder : folders) {
     for (const std::string_view name : kNames) {
       const std::string path = path_below(folder, name);
-      if (!is_class_file(path)) continue;
-      if (first)
-        compare_with(*first, path);
-      else
-        first = read_class_file(path);
+      if (is_class_file(path)) add_class_file(first, read_class_file(path));
     }
   }
   return first;
 }
 
+void add_class_file(std::optional<FoundClassFile>& first, std::optional<FoundClassFile> next) {
+  if (first && next)
+    compare_with(*first, *std::move(next));
+  else if (next)
+    first = std::move(next);
+}
+
 std::optional<FoundClassFile> find_split_class_file(const std::vector<std::string>& folders) {
   std::vector<FoundClassFile> files;
+  std::optional<FoundClassFile> none;
   for (const std::string& folder : folders)
-    if (auto found = find_class_file({folder})) files.push_back(std::move(*found));
+    if (auto found = find_class_file({folder}); found && found->no_list)
+      none = std::move(found);
+    else if (found)
+      files.push_back(*std::move(found));
+  if (files.empty()) return none;
   return common_file(std::move(files), name_difference,
                      "If one of these files is right for all labels, give it with --classes FILE; "
                      "else pack each split by itself, with its own file in --classes");

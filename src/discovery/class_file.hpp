@@ -18,7 +18,8 @@ struct FoundClassFile {
   std::optional<Error> contradiction =
       {};  // another class file has different classes, so the user must choose one
   std::vector<std::string> unreadable =
-      {};  // one warning per further file that cannot be read as a class file
+      {};                // one warning per further file that cannot be read as a class file
+  bool no_list = false;  // the file has the name of a class file, but is none: `table` says why
 };
 
 // True for a usual name of a class file: "class_dict.csv".
@@ -26,7 +27,8 @@ struct FoundClassFile {
 
 // Returns the first file in `folders` that has a usual name of class files (class_dict.csv,
 // class_names.txt, labelmap.txt, …). Returns it even if labels/class_table.hpp cannot read it,
-// because a class file that cannot be used must not be ignored silently.
+// because a class file that cannot be used must not be ignored silently. Such a file is also a
+// data.yaml next to files of objects, as YOLO has them, whose names it then holds.
 [[nodiscard]] std::optional<FoundClassFile> find_class_file(
     const std::vector<std::string>& folders);
 
@@ -35,6 +37,10 @@ struct FoundClassFile {
 // contradiction.
 [[nodiscard]] std::optional<FoundClassFile> find_split_class_file(
     const std::vector<std::string>& folders);
+
+// Adds the next file found to the first, if there is one. A file that is no class file gives way to
+// any other, and is then among `unreadable`.
+void add_class_file(std::optional<FoundClassFile>& first, std::optional<FoundClassFile> next);
 
 // Returns the longest of the files label_names.txt in these folders of samples, as
 // labelme_json_to_dataset writes them. One file may have more classes than another, but a class

@@ -159,8 +159,9 @@ class Discoverer {
       folders.push_back(folder_of(folders.back()));
     std::optional<FoundClassFile> found = find_class_file(folders);
     const bool at_root = found.has_value();
-    if (!found) found = find_split_class_file(split_folders(layout));
-    if (!found) found = find_sample_class_file(label_folders());
+    if (!found || found->no_list)
+      add_class_file(found, find_split_class_file(split_folders(layout)));
+    if (!found || found->no_list) add_class_file(found, find_sample_class_file(label_folders()));
     const LabelOptions& given = result_.label;
     if (!given.classes.empty() || given.class_count || !given.preset.empty()) {
       if (found && found->contradiction && !at_root)
@@ -266,7 +267,7 @@ class Discoverer {
     const bool named =
         std::any_of(result_.splits.begin(), result_.splits.end(),
                     [](const Split& split) { return !split.list.class_names.empty(); });
-    if (!found.table.ok()) return named ? found.table.error().message : "";
+    if (!found.table.ok()) return named || found.no_list ? found.table.error().message : "";
     const labels::ClassTable& table = *found.table;
     if (result_.label.kind == LabelKind::binary && table.classes.size() != 2)
       return "it does not have exactly two classes, as masks have";

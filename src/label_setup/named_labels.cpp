@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -77,11 +78,29 @@ std::vector<std::string> names_in(std::span<SampleList* const> splits,
   return all;
 }
 
+// Returns the first two names that are different spellings of one number, such as '1' and '01';
+// nothing if there are none.
+std::optional<SimilarNames> equal_numbers(const std::vector<std::string>& names) {
+  std::map<std::string, std::string> seen;
+  for (const std::string& name : names) {
+    if (name.empty() || name.find_first_not_of("0123456789.") != std::string::npos ||
+        std::count(name.begin(), name.end(), '.') > 1)
+      continue;
+    std::string number = name.substr(std::min(name.find_first_not_of('0'), name.size()));
+    if (number.find('.') != std::string::npos) number.resize(number.find_last_not_of('0') + 1);
+    if (number.ends_with('.')) number.pop_back();
+    const std::string& first = seen.emplace(std::move(number), name).first->second;
+    if (first != name) return SimilarNames{first, name, "the spelling of one number"};
+  }
+  return std::nullopt;
+}
+
 // Refuses names of classes that look like one, such as 'Cat' in one split and 'cat' in another.
 // `path_of` returns the path of the first file of a class in a list, or "".
 Status check_spelling(const std::vector<std::string>& names, std::span<SampleList* const> splits,
                       const auto& path_of, const std::string& advice) {
-  const auto similar = similar_names(names);
+  std::optional<SimilarNames> similar = similar_names(names);
+  if (!similar) similar = equal_numbers(names);
   if (!similar) return {};
   const auto place = [&](const std::string& name) {
     for (const SampleList* list : splits)
@@ -180,9 +199,18 @@ std::optional<std::size_t> first_misnumbered(const ClassTable& table) {
   return std::nullopt;
 }
 
+// Adds a warning if the names of classes are numbers, and one is not the id of its class.
+void warn_of_misnumbered(ClassTable& table) {
+  if (const auto id = first_misnumbered(table))
+    table.warnings.push_back(
+        "the names of classes are numbers, but not the ids of the classes: class '" +
+        table.classes[*id].name + "' gets id " + std::to_string(*id) +
+        "; to set the ids, list the classes in order in --classes FILE");
+}
+
 // Handles classes whose names are whole numbers. Names from a table are usually ids, so these
 // classes are sorted by number. Names of folders stay in byte order, as in torchvision's
-// ImageFolder. Adds a warning if a number still is not the id of its class.
+// ImageFolder, and give a warning.
 void settle_numbers(bool of_folders, ImageClasses& classes) {
   ClassTable& table = classes.table;
   if (!first_misnumbered(table)) return;
@@ -192,11 +220,7 @@ void settle_numbers(bool of_folders, ImageClasses& classes) {
               [&](const auto& a, const auto& b) { return number(a) < number(b); });
     classes.explanation = "in the order of their numbers";
   }
-  if (const auto id = first_misnumbered(table))
-    table.warnings.push_back(
-        "the names of classes are numbers, but not the ids of the classes: class '" +
-        table.classes[*id].name + "' gets id " + std::to_string(*id) +
-        "; to set the ids, list the classes in order in --classes FILE");
+  warn_of_misnumbered(table);
 }
 
 Result<ImageClasses> image_classes(const PackOptions& options, std::span<SampleList* const> splits,
@@ -485,6 +509,7 @@ Result<LabelSetup> set_up_masks(const PackOptions& options, std::span<SampleList
   for (SampleList* list : splits) assign_mask_classes(class_of, *list, problems);
   warn_of_missing_masks(splits, setup.table);
   if (!table) warn_of_numbered(options.input.mask_per_class, setup.table);
+  if (!table) warn_of_misnumbered(setup.table);
   setup.explanation = "a mask per class (" + std::to_string(setup.table.classes.size()) +
                       (setup.table.classes.size() == 1 ? " class, " : " classes, ") +
                       (table ? "in the order of --classes" : "in byte order") +

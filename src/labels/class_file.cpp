@@ -40,17 +40,23 @@ bool is_table_line(std::string_view line) {
          std::any_of(parts.begin(), parts.end(), is_number);
 }
 
-// Returns the name in the first line. Fails if the line may be a header: if it were read as a
-// class, the ids of all classes would be one too high. A line in quotes is a name, not a header.
-Result<std::string_view> first_name(std::size_t line, std::string_view text,
-                                    const std::string& path) {
-  if (names_a_name(text))
+// Returns true if the first line is a header. If a header were read as a class, the ids of all
+// classes would be one too high: fails, or warns of a column of CSV, if the line may be one. A line
+// in quotes is a name.
+Result<bool> is_header(std::size_t line, std::string_view text, const std::string& path,
+                       ClassTableBuilder& builder) {
+  const bool csv = lower(path).ends_with(".csv"), named = names_a_name(text);
+  if (named && !csv)
     return line_error(line,
                       "'" + std::string(text) +
                           "' may be a header or a class; remove the line, or write \"" +
                           std::string(text) + "\" in quotes if it is a class",
                       path);
-  return text;
+  if (csv && !named)
+    builder.warn("line " + std::to_string(line) + " of the class file, '" + std::string(text) +
+                 "', is class 0; if it is a header, remove the line, and if it is a class, write "
+                 "it in quotes");
+  return named;
 }
 
 // A quoted name may contain separators. Two quoted fields are not a name.
@@ -141,15 +147,15 @@ std::optional<NumberedLine> numbered_line(const Lines& lines, bool table) {
   return std::nullopt;
 }
 
-// Fails if a line looks like another format, unless it is a row of a table: such lines would become
-// classes, and the classes would get wrong ids.
-Status check_markup(const Lines& lines, const std::string& path) {
+// Fails if a line looks like something else than a name: such lines would become classes, and the
+// classes would get wrong ids. `look_of` returns what a line looks like.
+Status check_looks(const Lines& lines, std::string_view (*look_of)(std::string_view line),
+                   const std::string& path) {
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const std::string_view format = markup_of(lines[i]);
-    if (format.empty() || is_remark(lines[i]) || is_quoted(lines[i]) || is_table_line(lines[i]))
-      continue;
+    const std::string_view look = look_of(lines[i]);
+    if (look.empty() || is_remark(lines[i]) || is_quoted(lines[i])) continue;
     return line_error(i + 1,
-                      "'" + std::string(lines[i]) + "' looks like " + std::string(format) +
+                      quoted_text(lines[i]) + " looks like " + std::string(look) +
                           ": write one class name per line, a table whose first line is id,name, "
                           "or in a YAML file the key names:. A name that looks like this goes in "
                           "quotes",
@@ -175,6 +181,7 @@ Error numbered(const NumberedLine& found, const Lines& lines, const std::string&
 
 Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
   ClassTableBuilder builder(path);
+  bool first = true;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (is_remark(lines[i])) continue;
     if (lines[i] == kIgnoreName) {
@@ -182,12 +189,11 @@ Result<ClassTable> parse_names(const Lines& lines, const std::string& path) {
                    " of the class file, '__ignore__', is not a class and is skipped");
       continue;
     }
-    std::string_view name = lines[i];
-    if (builder.size() == 0) {
-      HOTPACK_ASSIGN(name, first_name(i + 1, name, path));
+    if (std::exchange(first, false) && !is_quoted(lines[i])) {
+      HOTPACK_ASSIGN(const bool header, is_header(i + 1, lines[i], path, builder));
+      if (header) continue;
     }
-    name = unquoted(name);
-    HOTPACK_TRY(builder.add(i + 1, std::string(name), std::nullopt));
+    HOTPACK_TRY(builder.add(i + 1, std::string(unquoted(lines[i])), std::nullopt));
   }
   return builder.finish();
 }
@@ -383,15 +389,25 @@ Result<ClassTable> parse_colored(const LineForm& form, const Lines& lines,
   return builder.finish();
 }
 
+std::string_view markup_outside_tables(std::string_view line) {
+  return is_table_line(line) ? std::string_view() : markup_of(line);
+}
+
 }  // namespace
 
-Result<ClassTable> parse_class_file(std::string_view text, const std::string& path) {
+Result<ClassTable> parse_class_file(std::string_view text, const std::string& path, bool* no_list) {
   HOTPACK_ASSIGN(text, plain_text(text, kExpected, path));
   if (std::optional<Result<ClassTable>> table = parse_yaml_names(text, path))
     return *std::move(table);
-  if (std::optional<Result<ClassTable>> table = parse_column_csv(text, path))
-    return *std::move(table);
   const Lines lines = split(text, "\r\n");
+  Status listed = check_looks(lines, image_of, path);
+  if (listed.ok()) {
+    if (std::optional<Result<ClassTable>> table = parse_column_csv(text, path))
+      return *std::move(table);
+    listed = check_looks(lines, sentence_of, path);
+  }
+  if (no_list != nullptr) *no_list = !listed.ok();
+  HOTPACK_TRY(listed);
   if (is_label_map(lines)) return parse_colored(kLabelMap, lines, path);
   if (all_fit(kColorList, lines)) return parse_colored(kColorList, lines, path);
   const bool has_commas = std::any_of(lines.begin(), lines.end(), is_table_line);
@@ -400,7 +416,7 @@ Result<ClassTable> parse_class_file(std::string_view text, const std::string& pa
   if (has_colors && !has_commas) return parse_colored(kNamedColors, rows, path);
   const auto found = has_colors ? std::nullopt : numbered_line(lines, has_commas);
   if (found) return numbered(*found, lines, path);
-  HOTPACK_TRY(check_markup(lines, path));
+  HOTPACK_TRY(check_looks(lines, markup_outside_tables, path));
   if (has_commas) return parse_color_csv(text, path);
   if (const auto row = first_row(lines)) return no_names(*row + 1, lines[*row], path);
   return parse_names(lines, path);

@@ -47,13 +47,17 @@ struct ClassTable {
 //   class_0, class_1, …, or colors followed by names (CamVid).
 // - One name per line, at least one. No line has a number between commas, and lines differ in their
 //   number of commas. Skips empty lines; removes quotes around a name. Skips a line "__ignore__"
-//   (LabelMe), which is not a class, with a warning. Refuses a first line like "name" or "class",
-//   which may be a header, and lines that look like YAML, Python, JSON, XML, INI or Markdown,
-//   unless they are quoted.
+//   (LabelMe), which is not a class, with a warning. A first line like "name" or "class" is a
+//   header in a .csv, where another first line gives a warning; elsewhere it is refused, as it may
+//   be a header or a class. Refuses lines that look like YAML, Python, JSON, XML, INI or Markdown.
+//   Lines in quotes are names.
+// A file that is no list of classes, because a line begins with the name of an image or is a
+// sentence, is an error that sets `no_list`.
 // Two classes with the same name or color are an error that names both lines. A row that repeats
 // another is skipped with a warning. A classification table (`class_index,class,…`) is refused, and
 // the error says how to pack it. Errors have code `data`. `path` is for messages.
-[[nodiscard]] Result<ClassTable> parse_class_file(std::string_view text, const std::string& path);
+[[nodiscard]] Result<ClassTable> parse_class_file(std::string_view text, const std::string& path,
+                                                  bool* no_list = nullptr);
 
 // Classes "0" … "N-1".
 [[nodiscard]] ClassTable numbered_classes(int count);

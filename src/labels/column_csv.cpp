@@ -20,11 +20,12 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-constexpr std::array<std::string_view, 24> kNameWords{
-    "name",       "names",         "class",       "classes",    "class name", "class names",
-    "classname",  "label",         "labels",      "label name", "labelname",  "category",
-    "categories", "category name", "object name", "title",      "nom",        "classe",
-    "klasse",     "nombre",        "clase",       "nome",       "etiqueta",   "bezeichnung"};
+constexpr std::array<std::string_view, 25> kNameWords{
+    "name",        "names",       "cls",       "class",      "classes",
+    "class name",  "class names", "classname", "label",      "labels",
+    "label name",  "labelname",   "category",  "categories", "category name",
+    "object name", "title",       "nom",       "classe",     "klasse",
+    "nombre",      "clase",       "nome",      "etiqueta",   "bezeichnung"};
 constexpr std::array<std::string_view, 22> kIdWords{
     "id",          "ids",         "class id", "class index", "label id",   "category id",
     "index",       "idx",         "number",   "no",          "value",      "pixel",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/csv.hpp"
+#include "base/foreign_format.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "labels/class_table_builder.hpp"
@@ -15,6 +16,7 @@ namespace hotpack::labels {
 namespace {
 
 constexpr std::string_view kNames = "names:", kCount = "nc:";
+constexpr std::array<std::string_view, 3> kImages{".png", ".jpg", ".jpeg"};
 
 bool is_word(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
@@ -70,6 +72,14 @@ constexpr std::array<Format, 6> kFormats{{{"Python", is_python},
                                           {"XML", is_xml},
                                           {"YAML", is_yaml},
                                           {"Markdown", is_markdown}}};
+
+bool has_image_name(std::string_view text) {
+  const std::string name = lower(trimmed(text));
+  return foreign_extension(name) ||
+         std::any_of(kImages.begin(), kImages.end(), [&](std::string_view extension) {
+           return name.size() > extension.size() && name.ends_with(extension);
+         });
+}
 
 // ---- `names:` of a YAML file
 
@@ -250,6 +260,18 @@ std::string_view markup_of(std::string_view line) {
   const auto* const found = std::find_if(kFormats.begin(), kFormats.end(),
                                          [&](const Format& format) { return format.has(line); });
   return found == kFormats.end() ? std::string_view() : found->name;
+}
+
+std::string_view image_of(std::string_view line) {
+  const std::string_view field = trimmed(line.substr(0, line.find_first_of(",;|\t")));
+  const std::string_view word = field.substr(0, field.find(' '));
+  return has_image_name(field) || has_image_name(word) ? "the name of an image" : "";
+}
+
+std::string_view sentence_of(std::string_view line) {
+  constexpr std::ptrdiff_t kLeastBlanks = 3;
+  const bool ends = line.find(". ") != line.npos || line.find_last_of(".:!?") + 1 == line.size();
+  return ends && std::count(line.begin(), line.end(), ' ') >= kLeastBlanks ? "a sentence" : "";
 }
 
 std::optional<Result<ClassTable>> parse_yaml_names(std::string_view text, const std::string& path) {

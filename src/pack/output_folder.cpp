@@ -40,7 +40,15 @@ std::string_view key_of(const reader::ShardFile& shard, std::uint64_t record) {
   return key;
 }
 
-Error foreign(const std::string& path) {
+// `name` is not part of a pack in `folder`.
+Error foreign(const std::string& folder, const std::string& name) {
+  const std::string path = folder + "/" + name;
+  const auto names = names_in_folder(path);
+  if (names.ok() && !format::describe_pack_folder(*names).shards.empty())
+    return usage_error(folder + ": holds packed data sets in folders of their own, the first in " +
+                       quoted_text(name) +
+                       ". This run makes one data set, whose files would lie next to them. Choose "
+                       "another folder for -o, or remove these packs");
   return usage_error(path +
                      ": was not made by hotpack. -o must name a new folder or one that hotpack "
                      "made: move this file out of the folder, or choose another folder for -o");
@@ -273,7 +281,7 @@ Result<OutputFolder> read_output_folder(const std::string& path, const OriginRul
   HOTPACK_ASSIGN(const std::vector<std::string> names, names_in_folder(path));
   const format::PackFolder content = format::describe_pack_folder(names);
   for (const std::string& other : content.others)
-    if (!is_removed_file(other)) return foreign(path + "/" + other);
+    if (!is_removed_file(other)) return foreign(path, other);
   folder.exists = true;
   for (const format::ShardName& shard : content.shards)
     folder.shards.push_back(format::shard_file_name(shard.index, shard.count));

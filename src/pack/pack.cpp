@@ -88,9 +88,9 @@ class Packing {
     HOTPACK_TRY(discover());
     if (observer_.stop_requested()) return end(PackStatus::stopped);
     if (run_.problems.count() > 0) return end(PackStatus::refused);
-    std::vector<std::string> names;
-    for (const Split& split : inputs_.splits()) names.push_back(split.name);
+    const std::vector<std::string> names = split_names();
     HOTPACK_TRY(check_delivery_of_splits(inputs_.given().run, names));
+    HOTPACK_TRY(check_folder_of_sets(inputs_.given().run, names));
     HOTPACK_TRY(read_output_folders());
     if (size_is_open(inputs_.given().record)) HOTPACK_TRY(probe_headers());
     if (observer_.stop_requested()) return end(PackStatus::stopped);
@@ -123,13 +123,18 @@ class Packing {
         folders_.emplace_back();
         continue;
       }
-      if (!split.name.empty()) HOTPACK_TRY(check_folder_of_sets(inputs_.given().run.output));
       const RunOptions run = run_of_split(inputs_.given().run, split.name);
       HOTPACK_TRY(check_skipped_path(run));
       HOTPACK_ASSIGN(OutputFolder folder, read_output_folder(run.output, rules_before_plan(run)));
       folders_.push_back(std::move(folder));
     }
     return {};
+  }
+
+  [[nodiscard]] std::vector<std::string> split_names() {
+    std::vector<std::string> names;
+    for (const Split& split : inputs_.splits()) names.push_back(split.name);
+    return names;
   }
 
   void make_sets() {
@@ -210,6 +215,7 @@ class Packing {
     HOTPACK_TRY(check_space_of_sets(inputs_.given().run, sets_));
     for (PackedSet& set : sets_)
       if (book_ != nullptr) HOTPACK_TRY(set.begin_receipt(*book_));
+    HOTPACK_TRY(remove_other_splits(inputs_.given().run, split_names(), observer_));
     run_.status = PackStatus::complete;
     std::uint64_t samples = 0;
     for (const PackedSet& set : sets_) samples += set.samples();

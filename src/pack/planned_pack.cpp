@@ -36,6 +36,7 @@ class PlannedPacking {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < file.set_count(); ++i) names.push_back(file.set_name(i));
     HOTPACK_TRY(check_delivery_of_splits(options_.run, names));
+    HOTPACK_TRY(check_folder_of_sets(options_.run, names));
     run_.status = dry_run ? PackStatus::planned : PackStatus::complete;
     for (std::size_t i = 0; i < file.set_count(); ++i) {
       HOTPACK_TRY(add_set(file, i));
@@ -43,6 +44,7 @@ class PlannedPacking {
     }
     if (!dry_run) HOTPACK_TRY(make_output_folder(options_.run));
     if (!dry_run) HOTPACK_TRY(check_space_of_sets(options_.run, sets_));
+    if (!dry_run) HOTPACK_TRY(remove_other_splits(options_.run, names, observer_));
     std::uint64_t samples = 0;
     for (const PackedSet& set : sets_) samples += set.samples();
     joined_.begin(samples);
@@ -61,7 +63,6 @@ class PlannedPacking {
   Status add_set(const PlanFile& file, std::size_t index) {
     const std::string& name = file.set_name(index);
     const bool has_folder = !options_.run.output.empty();
-    if (!name.empty() && has_folder) HOTPACK_TRY(check_folder_of_sets(options_.run.output));
     PackOptions own;
     own.record = file.record();
     own.shard = file.shard();

@@ -244,12 +244,23 @@ class Readings(unittest.TestCase):
 
     def test_class_files_of_other_forms(self):
         for file, said in (("data.yaml=names: [soil, road]\n", "classes: set/data.yaml"), ("data.yaml=train: a\n", "ids found: 0, 1"),
-                           ('classes.json={"0": "soil"}', "'set/classes.json' is not read, since JSON is no form of class files")):
+                           ('classes.json={"0": "soil"}', "'set/classes.json' is not read, since JSON is no form of class files"),
+                           ("labels.txt=masks/0.png\n", "the class file 'set/labels.txt' is not used: line 1: 'masks/0.png' looks like the name of an image"),
+                           ("labels.txt=images/0.png cat\n", "the class file 'set/labels.txt' is not used: line 1: 'images/0.png cat' looks like the name"),
+                           ("legend.txt=Colors of the legend:\nred\n", "the class file 'set/legend.txt' is not used: line 1: 'Colors of the legend:' looks like a sentence"),
+                           ("classes.csv=cls\nsoil\nroad\n", "road 5"), ("classes.csv=soil\nroad\n", "'soil', is class 0; if it is a header")):
             with self.subTest(file):
                 self.lay_out("set", ["images/0.png", "masks/0.png=", file])
                 code, text = self.shell("hotpack pack set -o OUT")
                 self.assertEqual(code, 0, text)
                 self.assertIn(said, on_one_line(text))
+
+    def test_a_data_yaml_of_objects_is_no_class_file(self):
+        self.lay_out("set", ["images/0.png", "masks/0.png=", "data.yaml=names: [person, car]\n", "labels/0.txt=1 0.5 0.5 0.2 0.2\n"])
+        code, text = self.shell("hotpack pack set -o OUT")
+        self.assertEqual(code, 0, text)
+        self.assertIn("the class file 'set/data.yaml' is not used: it names the objects of 'set/labels/0.txt' and files like it", on_one_line(text))
+        self.assertIn("give --classes set/data.yaml", on_one_line(text))
 
     def test_lists_that_are_not_used_are_told(self):
         self.lay_out("set", [f"images/{i}.png" for i in range(6)] + [f"masks/{i}.png=" for i in range(6)] +

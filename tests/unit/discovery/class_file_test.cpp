@@ -1,5 +1,10 @@
 #include "discovery/class_file.hpp"
 
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "support/catch.hpp"
 #include "support/temp_folder.hpp"
 
@@ -125,6 +130,46 @@ TEST_CASE("a data.yaml is a class file if it names classes") {
   const auto found = find_class_file({folder.path()});
   REQUIRE(found);
   CHECK(found->table.value().classes.size() == 2);
+}
+
+TEST_CASE("a data.yaml next to files of objects is no class file") {
+  for (const char* place : {"labels/", "labels/train/", "train/labels/"}) {
+    INFO(place);
+    const TempFolder folder;
+    folder.write("data.yaml", "names: [soil, road]\n");
+    folder.write(std::string(place) + "0.png", "a label");
+    folder.write(std::string(place) + "a.txt", "");
+    folder.write(std::string(place) + "classes.txt", "soil\nroad\n");
+    CHECK(find_class_file({folder.path()})->table.ok());
+    folder.write(std::string(place) + "b.txt", "0 0.5 0.5 0.2 0.2\n1 0.5 0.25 1e-3 0.2\n");
+    const auto found = find_class_file({folder.path()});
+    REQUIRE(found);
+    CHECK(found->no_list);
+    CHECK_THAT(found->table.error().message,
+               ContainsSubstring("names the objects of '" + (folder / place) + "b.txt'") &&
+                   ContainsSubstring("--classes " + (folder / "data.yaml")));
+  }
+}
+
+TEST_CASE("a file that is no list of classes gives way to any other file") {
+  const TempFolder folder;
+  folder.write("labels.txt", "a.png\nb.png\n");
+  auto found = find_class_file({folder.path()});
+  REQUIRE(found);
+  CHECK(found->no_list);
+  for (const char* name : {"class_names.txt", "data.yaml"}) {  // one before, one after labels.txt
+    folder.write(name, name[0] == 'd' ? "names: [soil, road]\n" : "soil\nroad\n");
+    found = find_class_file({folder.path()});
+    CHECK(found->path == folder / name);
+    REQUIRE(found->table.ok());
+    REQUIRE(found->unreadable.size() == 1);
+    CHECK_THAT(found->unreadable[0], ContainsSubstring("labels.txt: line 1: 'a.png'"));
+    std::filesystem::remove(folder / name);
+  }
+  folder.write("train/labels.txt", "a.png\n");
+  folder.write("val/_classes.csv", "Pixel Value, Class\n0, background\n1, leaf\n");
+  CHECK(find_split_class_file({folder / "train"})->no_list);
+  CHECK(find_split_class_file({folder / "train", folder / "val"})->table.ok());
 }
 
 TEST_CASE("class files of Darwin, PaddleSeg and others are found by name") {

@@ -1146,6 +1146,45 @@ TEST_CASE("mask classes that differ only in a number are a warning") {
   CHECK(warnings({"tumor_1", "tumor_2", "vessel_1"}).empty());
 }
 
+TEST_CASE("mask classes that are numbers but not ids are a warning") {
+  const TempFolder folder;
+  const auto warnings = [&](const Names& names) {
+    SampleList list = masked_samples(folder, names, {{0, 1, 2}});
+    ProblemLog problems;
+    return resolved_alone({}, list, problems).value().table.warnings;
+  };
+  REQUIRE(warnings({"1", "10", "2"}).size() == 1);
+  CHECK_THAT(warnings({"1", "10", "2"})[0],
+             ContainsSubstring("the names of classes are numbers, but not the ids of the classes: "
+                               "class '1' gets id 0; to set the ids"));
+  CHECK(warnings({"0", "1", "2"}).empty());
+  CHECK(warnings({"a", "b", "1"}).empty());
+}
+
+TEST_CASE("class names that are one number in two spellings are refused") {
+  const TempFolder folder;
+  PackOptions options;
+  options.input.mask_per_class = "{key}_{class}";
+  const auto refused = [&](const std::string& first, const std::string& second) {
+    SampleList list = masked_samples(folder, {first, second}, {{0, 1}});
+    ProblemLog problems;
+    const auto setup = resolved_alone(options, list, problems);
+    return setup.ok() ? "" : setup.error().message;
+  };
+  for (const auto& [first, second] : std::vector<std::pair<std::string, std::string>>{
+           {"1", "1.0"}, {"01", "1"}, {"0", "00"}, {"0", "0.0"}, {"1.5", "1.50"}}) {
+    CAPTURE(first, second);
+    CHECK_THAT(refused(first, second),
+               ContainsSubstring("the classes '" + first + "' (of '") &&
+                   ContainsSubstring("differ in the spelling of one number; use one spelling"));
+  }
+  for (const auto& [first, second] : std::vector<std::pair<std::string, std::string>>{
+           {"1", "10"}, {"1.2.3", "1.2.30"}, {"a1", "a01"}, {"0.1", "1"}}) {
+    CAPTURE(first, second);
+    CHECK(refused(first, second).empty());
+  }
+}
+
 TEST_CASE("option --classes fixes the mask classes, and other masks are problems") {
   const TempFolder folder;
   SampleList list = masked_samples(folder, {"cat", "dog"}, {{0, 1}});

@@ -12,13 +12,13 @@ using namespace hotpack::labels;
 
 namespace {
 
-ClassTable parse(std::string_view text) { return parse_class_file(text, "classes.csv").value(); }
+ClassTable parse(std::string_view text) { return parse_class_file(text, "classes.txt").value(); }
 
 std::string failure(std::string_view text) {
-  const Result<ClassTable> table = parse_class_file(text, "classes.csv");
+  const Result<ClassTable> table = parse_class_file(text, "classes.txt");
   REQUIRE_FALSE(table.ok());
   CHECK(table.error().code == ErrorCode::data);
-  CHECK(table.error().path == "classes.csv");
+  CHECK(table.error().path == "classes.txt");
   return table.error().message;
 }
 

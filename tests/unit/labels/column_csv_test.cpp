@@ -85,10 +85,26 @@ TEST_CASE("rows of a table without column names are not names") {
   CHECK_THAT(read("name,color\nSky\nRoad\n"),
              ContainsSubstring("line 2: has 1 column, expected 2"));
   CHECK(read("\"Sky, blue\"\n\"Road, gray\"\n") == "Sky, blue, Road, gray");
-  CHECK_THAT(read("label_name\nSky\nRoad\n"), ContainsSubstring("may be a header or a class"));
-  CHECK_THAT(read("Nom\nSky\nRoad\n"), ContainsSubstring("may be a header or a class"));
   CHECK_THAT(read("name,color\nSky,#80808\n"),
              ContainsSubstring("line 2: '#80808' is not a color"));
+}
+
+TEST_CASE("the first line of one column is a header, in quotes a class") {
+  for (const std::string header : {"cls", "name", "Class Name", "label_name", "Nom", "category"}) {
+    CAPTURE(header);
+    CHECK(read(header + "\nSky\nRoad\n") == "Sky, Road");
+    CHECK(warnings_of(header + "\nSky\nRoad\n").empty());
+    CHECK(read("\"" + header + "\"\nSky\n") == header + ", Sky");
+    CHECK_THAT(parse_class_file(header + "\nSky\n", "classes.txt").error().message,
+               ContainsSubstring("may be a header or a class"));
+  }
+  CHECK(read("Objekt\nSky\n") == "Objekt, Sky");
+  REQUIRE(warnings_of("\nObjekt\nSky\n").size() == 1);
+  CHECK_THAT(
+      warnings_of("\nObjekt\nSky\n")[0],
+      ContainsSubstring("line 2 of the class file, 'Objekt', is class 0; if it is a header"));
+  CHECK(warnings_of("\"Objekt\"\nSky\n").empty());
+  CHECK(parse_class_file("Objekt\nSky\n", "classes.txt").value().warnings.empty());
 }
 
 TEST_CASE("the error for too few columns counts them") {

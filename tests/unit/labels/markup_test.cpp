@@ -29,6 +29,42 @@ std::string failure(std::string_view text) {
 
 }  // namespace
 
+TEST_CASE("lists of images and sentences are no class files") {
+  for (const std::string text :
+       {"masks/a.png\nmasks/b.png\n", "0001.png\n0002.png\n", "images/a.png cat\nb.JPG dog\n",
+        "my photo.jpeg\n", "image,class\na.png,cat\nb.png,dog\n", "a.tif;1\nb.tif;2\n",
+        "sky\nroad\nroad.png\n", "The data set has\nthese three classes: a, b and c.\n",
+        "Legend of the data:\nsky\nroad\n", "Made in 2019. See the paper\n"}) {
+    INFO(text);
+    bool no_list = false;
+    const auto table = parse_class_file(text, "labels.txt", &no_list);
+    REQUIRE_FALSE(table.ok());
+    CHECK(no_list);
+    CHECK_THAT(
+        table.error().message,
+        ContainsSubstring("looks like the name of an image: write one class name per line") ||
+            ContainsSubstring("looks like a sentence: write one class name per line"));
+  }
+}
+
+TEST_CASE("names of several words, tables and quoted lines stay class files") {
+  for (const std::string text :
+       {"door, double door\ntelevision, television receiver, tv set\n", "St. Bernard\nNo. 5\n",
+        "person (adult)\nnothing of the above\n", "\"a.png\"\n\"This is a class.\"\n",
+        "name,icon\nsky,sky.png\nroad,road.png\n",
+        "class,description\nsky,The sky above us.\nroad,What cars use. Also bikes.\n"}) {
+    INFO(text);
+    bool no_list = false;
+    const auto table = parse_class_file(text, "labels.txt", &no_list);
+    REQUIRE(table.ok());
+    CHECK(table->classes.size() == 2);
+    CHECK_FALSE(no_list);
+  }
+  bool no_list = false;
+  CHECK_FALSE(parse_class_file("sky\nsky\n", "labels.txt", &no_list).ok());
+  CHECK_FALSE(no_list);
+}
+
 TEST_CASE("lines of other formats are recognized, names are not") {
   const std::vector<std::pair<std::string, std::string>> lines{
       {"train: ../train/images", "YAML"},

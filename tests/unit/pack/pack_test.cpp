@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/folder.hpp"
 #include "hotpack/dataset.hpp"
 #include "hotpack/verify.hpp"
 #include "support/inputs.hpp"
@@ -1192,6 +1193,51 @@ TEST_CASE("splits are not packed into the folder of a pack") {
   const Error error = failure(several);
   CHECK(error.code == ErrorCode::usage);
   CHECK_THAT(error.message, ContainsSubstring("is a packed data set. This input makes several"));
+}
+
+TEST_CASE("packs of other splits are refused, and --force removes them") {
+  const TempFolder folder;
+  put_ids(folder, 12);
+  PackOptions options = id_options(folder);
+  options.input.split.method = SplitOptions::Method::hash;
+  const auto divide = [&](const std::vector<SplitOptions::Part>& parts) {
+    options.input.split.parts = parts;
+  };
+  Recorder recorder;
+  const auto packs = [&] { return names_in_folder(options.run.output).value(); };
+  divide({{"a", "25"}, {"train", "50"}, {"val", "25"}});
+  CHECK(pack(options, false, recorder).value().status == PackStatus::packed);
+  CHECK(pack(options, false, recorder).value().status == PackStatus::complete);
+  divide({{"train", "50"}, {"dev", "50"}});
+  const Error error = failure(options);
+  CHECK(error.code == ErrorCode::usage);
+  CHECK_THAT(error.message, ContainsSubstring("also holds packs that are no splits of this run "
+                                              "('a', 'val')") &&
+                                ContainsSubstring("--force"));
+  CHECK_FALSE(pack(options, true, recorder).ok());
+  options.run.force = true;
+  put(folder, "packed/val/notes.txt", {});
+  CHECK_THAT(failure(options).message, ContainsSubstring("notes.txt: was not made by hotpack"));
+  CHECK(packs().size() == 3);
+  std::filesystem::remove(options.run.output + "/val/notes.txt");
+  CHECK(pack(options, true, recorder).ok());
+  CHECK(packs().size() == 3);
+  CHECK(pack(options, false, recorder).value().status == PackStatus::packed);
+  CHECK(packs() == std::vector<std::string>{"dev", "train"});
+}
+
+TEST_CASE("one data set is not packed into the folder of splits") {
+  const TempFolder folder;
+  put_ids(folder, 4);
+  PackOptions options = id_options(folder);
+  PackOptions several = options;
+  several.input.split.method = SplitOptions::Method::hash;
+  several.input.split.parts = {{"train", "50"}, {"val", "50"}};
+  Recorder recorder;
+  CHECK(pack(several, false, recorder).ok());
+  CHECK_THAT(failure(options).message,
+             ContainsSubstring("holds packed data sets in folders of their own, the first in "
+                               "'train'"));
 }
 
 // ---- records of their own size
