@@ -169,9 +169,9 @@ class Unused {
         of_labels = of_labels || named;
         images_named = images_named || (photographs && has_word(name, is_images_word));
         for (const SplitFolders& split : layout_.splits) {
-          const bool beside = folder_of(split.labels) == survey_.path(parent);
+          const bool next_to_labels = folder_of(split.labels) == survey_.path(parent);
           if (photographs || !fits(folder, split)) continue;
-          if (split.labels.empty() || !beside)
+          if (split.labels.empty() || !next_to_labels)
             unclear = unclear || split.labels.empty();
           else if (names.insert(name).second)
             add_rival(name, rivals);

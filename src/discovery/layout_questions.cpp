@@ -140,9 +140,16 @@ std::string table_fault(const Result<PairFileSamples>& read, const ProblemLog& p
     return "cannot be read as one: " + why.substr(0, why.find('\n'));
   }
   const auto& missing = problems.group(ProblemKind::missing_file).examples;
-  if (missing.empty()) return "not all of its samples can be packed";
-  return "names files that do not exist, such as " + missing.front().path +
-         "; if it is one, give --pairs FILE and, with --root DIR, the folder where its paths begin";
+  if (!missing.empty())
+    return "names files that do not exist, such as " + missing.front().path +
+           "; if it is one, give --pairs FILE and, with --root DIR, the folder where its paths "
+           "begin";
+  std::string fault = "not all of its samples can be packed";
+  for (const ProblemKind kind : {ProblemKind::listed_twice, ProblemKind::duplicate_key,
+                                 ProblemKind::unsupported_file, ProblemKind::unusable_name})
+    if (const auto& examples = problems.group(kind).examples; !examples.empty())
+      return fault + ": " + examples.front().text();
+  return fault;
 }
 
 // Tries the folder of the table and the folders in it as the place where its paths begin.

@@ -55,7 +55,6 @@ struct PairReading {
   Layout layout;
   ImageFiles images = ImageFiles::none, labels = ImageFiles::none;  // the best kind in any split
   std::string conflict;  // why the folders cannot be matched, for people; empty if they can
-  const KnownLayout* row = nullptr;
 };
 
 // Reads the folders of a pattern that have one word for images ("img") and one for labels ("mask").
@@ -175,7 +174,6 @@ void add_pair_readings(const FolderSurvey& survey, const std::string& folder,
       reading.layout.usual = row.rank != LayoutRank::data_set;
       reading.layout.root = survey.path(folder);
       reading.layout.exclude.assign(row.exclude.begin(), row.exclude.end());
-      reading.row = &row;
       readings.push_back(std::move(reading));
     }
 }
@@ -340,8 +338,8 @@ Result<Layouts> pair_readings(const FolderSurvey& survey, const std::string& fol
                      with_lists(survey, readings[i].layout, row.lists, rank == LayoutRank::usual));
       readings[i].layout = std::move(listed.front());
       for (std::size_t j = 1; j < listed.size(); ++j)
-        readings.push_back({std::move(listed[j]), readings[i].images, readings[i].labels,
-                            readings[i].conflict, &row});
+        readings.push_back(
+            {std::move(listed[j]), readings[i].images, readings[i].labels, readings[i].conflict});
     }
   }
   return best_of(std::move(readings));

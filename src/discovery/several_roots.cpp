@@ -16,6 +16,7 @@
 #include "base/try.hpp"
 #include "files/tree_walk.hpp"
 #include "labels/class_table.hpp"
+#include "samples/fold.hpp"
 #include "samples/input_folders.hpp"
 #include "samples/layout_commands.hpp"
 #include "samples/split.hpp"
@@ -57,6 +58,7 @@ class Join {
   Result<Discovery> finish() {
     const SplitOptions& split = options_.input.split;
     for (auto& [name, list] : splits_) whole_.splits.push_back({name, std::move(list)});
+    HOTPACK_TRY(check_spelling());
     if (split.method != Method::ratio && split.method != Method::hash) return std::move(whole_);
     if (!whole_.splits.front().name.empty())
       return usage_error("these data sets have splits of their own (" + split_names(whole_) +
@@ -69,10 +71,22 @@ class Join {
   }
 
  private:
-  static std::string split_names(const Discovery& found) {
+  static std::vector<std::string> names_of(const Discovery& found) {
     std::vector<std::string> names;
     for (const Split& split : found.splits) names.push_back(split.name);
-    return quoted_list_text(names, names.size());
+    return names;
+  }
+  static std::string split_names(const Discovery& found) {
+    return quoted_list_text(names_of(found), found.splits.size());
+  }
+
+  // Refuses splits of two data sets whose names look like one.
+  [[nodiscard]] Status check_spelling() const {
+    const auto similar = similar_names(names_of(whole_));
+    if (!similar) return {};
+    return data_error("the splits '" + similar->first + "' and '" + similar->second +
+                      "' of these data sets differ in " + similar->difference +
+                      "; use one spelling for the folders or lists of a split");
   }
 
   [[nodiscard]] Status check_splits(std::size_t root, const Discovery& found) {

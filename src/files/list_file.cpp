@@ -97,38 +97,78 @@ class ListReader {
       return;
     }
     if (first_.empty()) first_ = line.text;
-    const auto [matches, rest] = matches_of(line.text);
-    if (matches.size() == 1)
-      add_image(line, matches.front(), rest);
+    const auto [matches, entry] = matches_of(line.text);
+    const Indices folder = has_image_name(entry.name) ? Indices() : in_folder(entry.name);
+    const std::string may_be = "'" + std::string(line.text) + "' may be ";
+    if (!folder.empty() && (matches.empty() || (entry.rest.empty() && is_end(entry.name, matches))))
+      add_folder(folder);
+    else if (!folder.empty())
+      refuse(line, may_be + "the image " + quoted_key(matches[0]) + " or the folder '" +
+                       std::string(entry.name) +
+                       "/'; write the extension of the image, or '/' behind the folder");
+    else if (matches.size() == 1)
+      add_image(line, matches.front(), entry.rest);
     else if (matches.size() > 1)
-      refuse(line, "'" + std::string(line.text) + "' may be " + quoted_key(matches[0]) + " or " +
-                       quoted_key(matches[1]) + "; write the whole key");
-    else if (!add_folder(without_quotes(line.text)))
-      refuse(line, "no image is named '" + std::string(line.text) + "'");
+      refuse(line, may_be + quoted_key(matches[0]) + " or " + quoted_key(matches[1]) +
+                       "; write the whole key");
+    else
+      add_problem(line, "no image is named '" + std::string(line.text) + "'");
   }
 
+  // Adds a problem of a line that names images, but selects none.
   void refuse(const TextLine& line, const std::string& why) {
+    if (refused_.empty()) refused_ = "line " + std::to_string(line.number) + ": " + why;
+    add_problem(line, why);
+  }
+
+  void add_problem(const TextLine& line, const std::string& why) {
     found_.add(
         {ProblemKind::missing_file, file_, "line " + std::to_string(line.number) + ": " + why});
   }
 
-  // Adds the images below a folder of keys to the result. Returns false if there is none.
-  bool add_folder(std::string_view name) {
-    const Indices images = find_form(name, [&](const ListedPaths::Place& place) {
+  // The images below a folder of keys.
+  Indices in_folder(std::string_view name) {
+    return find_form(name, [&](const ListedPaths::Place& place) {
       std::string_view folder = place.below;
       while (folder.ends_with('/')) folder.remove_suffix(1);
       return folder.empty() ? Indices() : finder_.find_beginning(std::string(folder) + "/");
     });
-    result_.images.insert(result_.images.end(), images.begin(), images.end());
-    if (images.empty()) return false;
-    ++result_.folders;
-    return true;
   }
 
-  // Adds the image to the result. But if `rest`, the remaining text of the line, is the path of a
+  void add_folder(const Indices& images) {
+    result_.images.insert(result_.images.end(), images.begin(), images.end());
+    ++result_.folders;
+  }
+
+  // True if the name is only the last part of the keys that it matches.
+  bool is_end(std::string_view name, const Indices& matches) {
+    return paths_.place(name).below.find_first_of("/\\") == std::string_view::npos &&
+           images_.key(images_.files[matches[0]]).find('/') != std::string_view::npos;
+  }
+
+  // Returns the labels that the rest of a line names first, and makes `rest` their name.
+  Indices labels_in(std::string_view& rest) {
+    std::vector<Entry> entries{{rest, {}}};
+    for (std::size_t at = 0; at < rest.size();) {
+      const std::size_t end = std::min(rest.find_first_of("\t,", at), rest.size());
+      for (const Entry& entry : entries_of(trimmed(rest.substr(at, end - at))))
+        entries.push_back(entry);
+      at = end + 1;
+    }
+    for (const Entry& entry : entries) {
+      if (!is_image(entry.name) && entry.name.find('/') == std::string_view::npos) continue;
+      Indices labels = find(label_finder_, entry.name);
+      if (labels.empty()) continue;
+      rest = entry.name;
+      return labels;
+    }
+    return {};
+  }
+
+  // Adds the image to the result. But if `rest`, the remaining text of the line, has the path of a
   // label of another sample, adds a problem instead.
   void add_image(const TextLine& line, std::uint32_t image, std::string_view rest) {
-    const Indices labels = is_image(rest) ? find(label_finder_, rest) : Indices();
+    const Indices labels = labels_in(rest);
     const auto key_of = [&](std::uint32_t label) { return labels_.key(labels_.files[label]); };
     const std::string_view key = images_.key(images_.files[image]);
     if (labels.empty() || std::ranges::find(labels, key, key_of) != labels.end())
@@ -140,16 +180,16 @@ class ListReader {
                        "instead of --images and --labels");
   }
 
-  // The images that the line may mean, and the text after their name.
-  std::pair<Indices, std::string_view> matches_of(std::string_view line) {
+  // The images that the line may mean, with their name and the text after it.
+  std::pair<Indices, Entry> matches_of(std::string_view line) {
     for (const Entry& entry : entries_of(line)) {
       Indices matches = entry.name.empty() ? Indices() : find(finder_, entry.name);
       // If images are called "a" and "a 1", a line "a 2" means neither of the two.
       const bool is_other =
           are_numbers(entry.rest) && !finder_.find_beginning(std::string(entry.name) + " ").empty();
-      if (!matches.empty() && !is_other) return {std::move(matches), entry.rest};
+      if (!matches.empty() && !is_other) return {std::move(matches), entry};
     }
-    return {};
+    return {{}, {without_quotes(line), {}}};
   }
 
   Indices find(KeyFinder& finder, std::string_view name) {
@@ -178,6 +218,8 @@ class ListReader {
     const std::string lines = "of its " + std::to_string(entries) + " lines ";
     if (first_.empty())
       return data_error("all " + lines + "are marked -1: the list selects no image", file_);
+    if (!refused_.empty())
+      return data_error("none " + lines + "selects an image: " + refused_, file_);
     return data_error("none " + lines + "names an image: the first line is '" + first_ +
                           "', and a key is " + quoted_key(0) + ". Give " +
                           (by_option ? "" : "the list with --list, and ") +
@@ -193,6 +235,7 @@ class ListReader {
   ListedPaths paths_;
   ListedImages result_;
   ProblemLog found_;
+  std::string refused_;        // why the first line that names images selects none
   std::string first_;          // the first line that is not marked -1
   bool hashed_names_ = false;  // the name of an image begins with '#', so lines may too
 };

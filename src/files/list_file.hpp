@@ -35,10 +35,11 @@ struct ListedImages {
 // Finds the images of `set` that a list names. Images and labels of `set` must be sorted by key.
 // Each line names an image: by its key, by its path below an input folder (with or without
 // extension), by its path in the file system or an end of it that begins above that folder, or by
-// the part of its key after the last '/'. A line that names no image may name a folder of keys: all
-// images below it are listed. Paths may have other forms (listed_path.hpp). After a tab or a comma,
-// anything may follow; after a space, only numbers or the path of the image's label. A line that
-// begins with '#' is a comment, unless the name of an image begins with '#'.
+// the part of its key after the last '/'. A line may name a folder of keys: all images below it are
+// listed. If a name is that of a folder and the last part of a key, the folder counts; if it is a
+// folder and a key, the line is a Problem. Paths may have other forms (listed_path.hpp). After a
+// tab or a comma, anything may follow; after a space, only numbers or the path of the image's
+// label. A line that begins with '#' is a comment, unless the name of an image begins with '#'.
 [[nodiscard]] Result<ListedImages> read_list_file(const std::string& file, const FileSet& set,
                                                   const ListFileOptions& options,
                                                   ProblemLog& problems);

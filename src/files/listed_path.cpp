@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "files/file_kind.hpp"
 #include "files/text_lines.hpp"
 
 namespace hotpack::pipeline {
@@ -21,6 +24,11 @@ std::string with_slashes(std::string_view path) {
   std::string slashed(path);
   std::replace(slashed.begin(), slashed.end(), '\\', '/');
   return slashed;
+}
+
+std::string with_end(std::string folder) {
+  if (!folder.ends_with('/')) folder += '/';
+  return folder;
 }
 
 // Replaces "%20" by a space, and so on; a '%' that no two hexadecimal digits follow stays.
@@ -45,6 +53,11 @@ ListedPaths::ListedPaths(std::string file, const std::string& root, std::string 
       slashed_prefix_(with_slashes(strip_prefix_)) {
   std::string base = !root.empty() ? root : is_stream(file_) ? "." : folder_of(file_);
   while (base.size() > 1 && base.ends_with('/')) base.pop_back();
+  std::error_code failure;
+  canonical_ = with_end(std::filesystem::weakly_canonical(base, failure).string());
+  const bool climbs = base.find("..") != base.npos;  // perhaps from a linked folder
+  absolute_ =
+      climbs ? canonical_ : with_end(std::filesystem::absolute(base, failure).lexically_normal());
   roots_ = {{std::move(base), ""}, {"", ""}};
 }
 
@@ -57,6 +70,21 @@ ListedPaths::Place ListedPaths::place(std::string_view path) {
   }
   if (path.starts_with('/')) return {1, without_slashes(path)};
   return {0, path};
+}
+
+std::string ListedPaths::relative(const std::string& path) {
+  const bool absolute = path.starts_with('/'), climbs = path.find("../") != std::string::npos;
+  if (!absolute && !climbs) return path;
+  if (!strip_prefix_.empty() && path.starts_with(strip_prefix_)) return path;
+  if (!climbs && path.starts_with(absolute_)) return path.substr(absolute_.size());
+  std::string folder = folder_of(absolute ? path : canonical_ + path);
+  if (folder != folder_) {
+    folder_ = std::move(folder);
+    std::error_code failure;
+    below_ = with_end(std::filesystem::weakly_canonical(folder_, failure).string());
+  }
+  if (!below_.starts_with(canonical_)) return path;
+  return below_.substr(canonical_.size()) + std::string(last_part(path));
 }
 
 std::vector<std::string> ListedPaths::other_forms(std::string_view path) {

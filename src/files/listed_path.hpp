@@ -31,6 +31,9 @@ class ListedPaths {
     std::string_view below;
   };
   [[nodiscard]] Place place(std::string_view path);
+  // Returns the path of a file relative to the first root if it is absolute, or contains "../", and
+  // its folder is this root or lies below it; else the path.
+  [[nodiscard]] std::string relative(const std::string& path);
   // The path in the file system.
   [[nodiscard]] std::string path(const Place& place) const {
     return path_below(roots_[place.root].folder, place.below);
@@ -46,8 +49,10 @@ class ListedPaths {
  private:
   std::string file_, strip_prefix_, slashed_prefix_;  // slashed: with '/' for backslashes
   std::vector<Root> roots_;
-  std::string first_;         // path, for the message
-  std::size_t stripped_ = 0;  // paths that began with the prefix
+  std::string absolute_, canonical_;  // the first root, with '/' at the end
+  std::string folder_, below_;        // the last folder in relative(), and its canonical path
+  std::string first_;                 // path, for the message
+  std::size_t stripped_ = 0;          // paths that began with the prefix
 };
 
 // The folder of a file: "." for a name without one.

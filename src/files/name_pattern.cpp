@@ -119,9 +119,15 @@ Result<PlacedPattern> parse_placed_pattern(const std::string& value, std::string
     return usage_error(option_text(option, value) + std::string(*unknown) +
                        " is no placeholder: the only one is {key}, which may stand for several "
                        "folders, and * stands for any text without '/'");
-  const std::size_t first = std::min({value.find(kKey), value.find(kClass), value.find(kStar)});
-  if (first == std::string::npos || (!holds(value, kKey) && is_folder(value)))
-    return PlacedPattern{value, {}};
+  const auto placeholder_from = [&](std::size_t at) {
+    return std::min({value.find(kKey, at), value.find(kClass, at), value.find(kStar, at)});
+  };
+  std::size_t first = placeholder_from(0);
+  for (std::size_t end; first != std::string::npos; first = placeholder_from(end)) {
+    end = std::min(value.find('/', first), value.size());
+    if (!is_folder(value.substr(0, end))) break;
+  }
+  if (first == std::string::npos) return PlacedPattern{value, {}};
   const std::size_t slash = value.rfind('/', first);
   PlacedPattern divided{
       slash == std::string::npos ? "." : value.substr(0, std::max<std::size_t>(slash, 1)), {}};

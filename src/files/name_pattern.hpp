@@ -65,9 +65,9 @@ struct PlacedPattern {
   std::string folder;
   NamePattern pattern;
 };
-// Divides the value of --images or --labels. A value with {key}, or with a * that is not part of a
-// folder's name, is a pattern: the folder is the part before the first placeholder that ends with
-// '/', else ".". Any other value is a folder.
+// Divides the value of --images or --labels. A value with {key} or * that is not part of the name
+// of a folder that exists is a pattern: the folder is the part before the first such placeholder
+// that ends with '/', else ".". Any other value is a folder.
 [[nodiscard]] Result<PlacedPattern> parse_placed_pattern(const std::string& value,
                                                          std::string_view option);
 

@@ -25,6 +25,8 @@ constexpr std::string_view kLabelNames =
     "segmentation_path, seg, seg_map, gt, ground_truth, target, class, class_name, classname, "
     "class_id, class_label, category, label_file_name, annotation_file";
 constexpr std::string_view kSplitNames = "split, subset, set, partition, dataset_split";
+constexpr std::string_view kTextNames =
+    "text, texts, caption, captions, description, prompt, title, url, license, width, height";
 constexpr std::array<std::string_view, 3> kUsualNames{kImageNames, kLabelNames, kSplitNames};
 constexpr std::array<std::string_view, 3> kRoleNames{"image", "label", "split"};
 
@@ -228,6 +230,12 @@ std::string PairTable::unused() const {
   for (std::size_t i = 0; i < names_.size(); ++i)
     if (!is_used(i)) unused.push_back(names_[i]);
   return quoted_list(unused);
+}
+
+bool PairTable::only_texts() const {
+  for (std::size_t i = 0; i < names_.size(); ++i)
+    if (!is_used(i) && !contains(kTextNames, names_[i])) return false;
+  return true;
 }
 
 void PairTable::note_words(const Fields& fields) {

@@ -50,6 +50,8 @@ class PairTable {
   [[nodiscard]] bool labels_are_files() const;
   // Returns the columns with unknown names, such as "'species', 'breed'"; "" if there are none.
   [[nodiscard]] std::string unused() const;
+  // True if all of them have names of texts or sizes, such as "caption", which are no labels.
+  [[nodiscard]] bool only_texts() const;
   // A column with an unknown name that contains only words for splits ("train", "Test"), at least
   // two different ones. split_words() returns it, or nothing if there is no such column; call
   // split_words() after the last row.

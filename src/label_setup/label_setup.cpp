@@ -13,6 +13,7 @@
 #include "label_setup/label_count.hpp"
 #include "label_setup/label_decision.hpp"
 #include "label_setup/label_words.hpp"
+#include "label_setup/mask_check.hpp"
 #include "label_setup/merged_labels.hpp"
 #include "label_setup/named_labels.hpp"
 #include "labels/packed_color.hpp"
@@ -427,6 +428,9 @@ Result<LabelSetup> resolve_labels(const PackOptions& options, std::span<SampleLi
                                   const LabelForms& forms, Observer& observer, ProblemLog& problems,
                                   bool pixels_too) {
   HOTPACK_ASSIGN(std::optional<LabelSetup> setup, set_up_without_files(options, splits, problems));
+  const auto has_masks = [](const SampleList* list) { return !list->masks.empty(); };
+  if (setup && std::ranges::any_of(splits, has_masks))
+    HOTPACK_TRY(check_mask_files(options, splits, forms, observer, pixels_too));
   if (setup) return std::move(*setup);
   return set_up_files(options, splits, forms, observer, pixels_too);
 }

@@ -431,8 +431,8 @@ void warn_of_numbered(const std::string& pattern, ClassTable& table) {
   }
   const auto several = std::find_if(numbered.begin(), numbered.end(),
                                     [](const auto& each) { return each.second.size() > 1; });
-  if (several == numbered.end()) return;
   constexpr std::string_view kClass = "{class}";
+  if (several == numbered.end() || pattern.find(kClass) == pattern.npos) return;
   const char joint = several->second.front()[several->first.size()];
   std::string united = pattern;
   united.replace(pattern.find(kClass), kClass.size(), std::string(kClass) + joint + "*");

@@ -80,11 +80,17 @@ Result<SuffixChoice> key_all_masks(std::vector<FileSet>& sets, const InputOption
   return choice;
 }
 
-// True if a file is one of those that `patterns` find below their roots.
-bool is_found(const std::string& path, const FileList& list,
+std::vector<std::string> real_folders(const FileList& list) {
+  std::vector<std::string> folders;
+  for (const Root& root : list.roots) folders.push_back(real_path(root.folder));
+  return folders;
+}
+
+// True if a file is one of those that `patterns` find below their folders.
+bool is_found(const std::string& path, const std::vector<std::string>& folders,
               const std::vector<NamePattern>& patterns) {
   for (std::size_t root = 0; root < patterns.size(); ++root) {
-    const std::string folder = path_below(list.roots[root].folder, "");
+    const std::string folder = path_below(folders[root], "");
     if (patterns[root].given() && path.starts_with(folder) &&
         patterns[root].fits(std::string_view(path).substr(folder.size())))
       return true;
@@ -129,16 +135,19 @@ Result<SuffixChoice> key_by_patterns(FileSet& set, const PackOptions& options,
   SuffixChoice choice;
   set.image_patterns.resize(set.images.roots.size());
   set.label_patterns.resize(set.labels.roots.size());
+  const std::vector<std::string> image_folders = real_folders(set.images),
+                                 label_folders = real_folders(set.labels);
   const std::size_t both = std::erase_if(set.images.files, [&](const FoundFile& image) {
-    return is_found(set.images.path(image), set.labels, set.label_patterns);
+    const std::string below(set.images.below(image));
+    return is_found(path_below(image_folders[image.root], below), label_folders,
+                    set.label_patterns);
   });
   if (both > 0 && set.images.files.empty())
     return data_error("no image is left: all " + counted_text(both, "file") +
                       " that match --images " + quoted_list_text(options.input.images, 1) +
                       " match --labels " + quoted_list_text(options.input.labels, 1) +
                       " too, so they are labels; write patterns that tell the two apart");
-  if (set.labeled &&
-      std::ranges::equal(set.images.roots, set.labels.roots, {}, &Root::folder, &Root::folder)) {
+  if (set.labeled && image_folders == label_folders) {
     set.images.other_files -= set.labels.files.size() - both;  // the labels are not ignored
     set.labels.other_files = 0;
   }
@@ -342,6 +351,7 @@ Result<SuffixChoice> assign_keys(std::vector<FileSet>& sets, const PackOptions& 
   if (!options.input.mask_per_class.empty()) return key_all_masks(sets, options.input, problems);
   HOTPACK_ASSIGN(GivenSuffixes given, given_suffixes(options));
   given.listed = listed;
+  given.fold = options.input.fold;
   return strip_all(sets, given, options.input, problems);
 }
 

@@ -72,6 +72,9 @@ std::optional<FoldingAdvice> folding_advice(std::string_view a, std::string_view
       Difference{{false, true, false}, "the Unicode form (NFC or NFD) of its characters only"},
       Difference{{false, false, true}, "leading zeros only"},
       Difference{{true, true, false}, "case and the Unicode form of its characters only"},
+      Difference{{true, false, true}, "case and leading zeros only"},
+      Difference{{false, true, true},
+                 "leading zeros and the Unicode form (NFC or NFD) of its characters only"},
       Difference{{true, true, true}, "case, leading zeros and the Unicode form of its characters"},
   };
   for (const auto& [folding, text] : kDifferences) {

@@ -33,12 +33,6 @@ std::string normal_path(const std::string& folder) {
   return path.has_filename() ? path : path.parent_path();
 }
 
-std::string real_path(const std::string& folder) {
-  std::error_code failure;
-  const fs::path path = fs::canonical(folder, failure);
-  return failure ? normal_path(folder) : path.string();
-}
-
 struct InputRoots {
   std::vector<Root> roots;
   std::vector<NamePattern> patterns = {};  // one per root; empty if no folder is given as a pattern
@@ -107,23 +101,22 @@ Result<FileSet> scan_classes(const std::vector<Root>& roots, ProblemLog& problem
   return set;
 }
 
-// Refuses class folders with names of splits (train, val, …) that hold nothing but folders: then
-// they are splits, and the user has given the folder above them.
+// Refuses class folders of which two or all have names of splits (train, val, …) and hold nothing
+// but folders: then they are splits, and the user has given the folder above them.
 Status check_level(const FileList& list) {
-  const auto is_deep = [&](const FoundFile& file) {
-    const std::string_view below = list.below(file);
-    return below.find('/', below.find('/') + 1) != below.npos;
-  };
-  if (list.files.empty() || list.class_folders.empty() ||
-      !std::ranges::all_of(list.class_folders, usual_split_name) ||
-      !std::ranges::all_of(list.files, is_deep))
-    return {};
+  std::vector<std::string> splits = list.class_folders;
+  std::erase_if(splits, [](const std::string& name) { return !usual_split_name(name); });
+  for (const FoundFile& file : list.files) {
+    const std::string_view below = list.below(file), name = below.substr(0, below.find('/'));
+    if (below.find('/', name.size() + 1) == below.npos) std::erase(splits, name);
+  }
+  if (splits.empty() || (splits.size() == 1 && list.class_folders.size() > 1)) return {};
   const std::string& folder = list.roots.front().folder;
-  return usage_error(
-      "--image-folders " + folder + ": its folders (" + quoted_list_text(list.class_folders, 1) +
-      ") have names of splits and contain only folders. Give " + quoted_text(folder) +
-      " without an option, add --split folder, or give --image-folders " + folder + "/" +
-      list.class_folders.front());
+  return usage_error("--image-folders " + folder + ": its folders (" + quoted_list_text(splits, 1) +
+                     ") have names of splits and contain only folders. Give " +
+                     quoted_text(folder) +
+                     " without an option, add --split folder, or give --image-folders " + folder +
+                     "/" + splits.front());
 }
 
 // One set per folder in the roots. A folder of images without class folders is a test set.
@@ -179,9 +172,8 @@ std::string last_parts(const std::string& path, std::size_t count) {
   return path.substr(std::min(begin + 1, path.size()));
 }
 
-}  // namespace
-
-Result<std::vector<std::string>> folder_prefixes(const std::vector<std::string>& folders) {
+// Refuses a folder that is given twice or is within another one.
+Status check_apart(const std::vector<std::string>& folders) {
   for (const std::string& outer : folders)
     for (const std::string& inner : folders) {
       const std::string above = path_below(real_path(outer), "");
@@ -193,6 +185,28 @@ Result<std::vector<std::string>> folder_prefixes(const std::vector<std::string>&
       return usage_error(quoted_text(inner) + " is within " + quoted_text(outer) +
                          ", so its samples would be packed twice; give one of the two");
     }
+  return {};
+}
+
+// The same for the folders of --images or --image-folders that are given without a pattern.
+Status check_apart(const InputRoots& given) {
+  std::vector<std::string> folders;
+  for (std::size_t root = 0; root < given.roots.size(); ++root)
+    if (given.patterns.empty() || !given.patterns[root].given())
+      folders.push_back(given.roots[root].folder);
+  return check_apart(folders);
+}
+
+}  // namespace
+
+std::string real_path(const std::string& folder) {
+  std::error_code failure;
+  const fs::path path = fs::canonical(folder, failure);
+  return failure ? normal_path(folder) : path.string();
+}
+
+Result<std::vector<std::string>> folder_prefixes(const std::vector<std::string>& folders) {
+  HOTPACK_TRY(check_apart(folders));
   std::vector<std::string> prefixes;
   for (std::size_t parts = 1, different = 0; different < folders.size(); ++parts) {
     prefixes.clear();
@@ -221,6 +235,7 @@ std::vector<std::string> input_folders(const InputOptions& input) {
 
 Result<std::vector<FileSet>> scan_image_folders(const InputOptions& input, ProblemLog& problems) {
   HOTPACK_ASSIGN(const InputRoots images, roots_of(input.images, input.key_prefixes, "--images"));
+  HOTPACK_TRY(check_apart(images));
   InputRoots labels;
   if (!input.labels.empty()) {
     HOTPACK_ASSIGN(labels, roots_of(input.labels, input.key_prefixes, "--labels"));
@@ -241,6 +256,7 @@ Result<std::vector<FileSet>> scan_class_roots(const InputOptions& input, Problem
   }
   HOTPACK_ASSIGN(const InputRoots given,
                  roots_of(input.image_folders, input.key_prefixes, "--image-folders"));
+  HOTPACK_TRY(check_apart(given));
   const std::vector<Root>& roots = given.roots;
   const bool by_folder = input.split.method == SplitOptions::Method::folder;
   if (by_folder && input.key_prefixes.empty()) return scan_splits_of_classes(roots, problems);

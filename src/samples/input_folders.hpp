@@ -21,6 +21,10 @@ namespace hotpack::pipeline {
 // The folders that --images, --labels, --image-folders and the roots of data sets name.
 [[nodiscard]] std::vector<std::string> input_folders(const InputOptions& input);
 
+// Returns the path of a folder without symbolic links, "." and "..", so that two spellings of one
+// folder are equal.
+[[nodiscard]] std::string real_path(const std::string& folder);
+
 // Returns a prefix of keys for each of several folders, without '/' at its end: the name of the
 // folder or, if two names are equal, as many parts of the paths as make them different. Fails with
 // code `usage` for a folder that is given twice or is within another one, and for a name that

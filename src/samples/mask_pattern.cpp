@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
+#include "files/file_kind.hpp"
 #include "samples/fold.hpp"
 
 namespace hotpack::pipeline {
@@ -58,9 +59,9 @@ Status part_masks(FileList& images, FileList& masks, const NamePattern& pattern)
   // The name of a mask is longer than that of its image: each image comes before its masks.
   std::vector<FoundFile> by_length = images.files;
   std::ranges::stable_sort(by_length, {}, &FoundFile::key_length);
-  std::set<std::string, std::less<>> keys;                       // of images
-  std::map<std::string, const FoundFile*, std::less<>> owned;    // by a key a file may belong to
-  std::map<std::string, std::vector<const FoundFile*>> classes;  // the masks of each class
+  std::set<std::string, std::less<>> keys;                              // of images
+  std::map<std::string, const FoundFile*, std::less<>> owned;           // by the key of an owner
+  std::vector<std::pair<const FoundFile*, std::string_view>> of_class;  // masks and their classes
   for (const FoundFile& file : by_length) {
     HOTPACK_ASSIGN(const auto ways, pattern.matches(images, file));
     const auto way = std::ranges::find_if(ways, [&](const NamePattern::Match& each) {
@@ -71,22 +72,27 @@ Status part_masks(FileList& images, FileList& masks, const NamePattern& pattern)
     if (way == ways.end())
       keys.emplace(images.key(file));
     else
-      classes[std::string(way->name)].push_back(&file);
+      of_class.emplace_back(&file, way->name);
   }
-  // Of the files img, img_1 and img_1_car, img_1 may be a mask of img with class 1, or an image
-  // with the mask img_1_car. If several images have a mask of class 1, img_1 counts as a mask.
-  for (const auto& [name, files] : classes) {
-    const auto own = owned.find(images.key(*files.front()));
-    if (own == owned.end() || files.size() > 1) continue;
-    return data_error("may be a mask of class '" + name +
-                          "', of which no other image has a mask, or an image, of which " +
+  // Of the files img, img_flip and img_flip_car, img_flip may be a mask of img with class flip, or
+  // an image with the mask img_flip_car. It is a mask if it has another format than all images.
+  const auto is_image = [&](const FoundFile& file) { return keys.contains(images.key(file)); };
+  const auto is_jpeg = [&](const FoundFile& file) {
+    return describe_name(images.text(file)).is_jpeg;
+  };
+  std::set<bool> formats;
+  for (const FoundFile& file : images.files)
+    if (is_image(file)) formats.insert(is_jpeg(file));
+  for (const auto& [mask, name] : of_class) {
+    const auto own = owned.find(images.key(*mask));
+    if (own == owned.end() || !formats.contains(is_jpeg(*mask))) continue;
+    return data_error("may be a mask of class '" + std::string(name) + "', or an image, of which " +
                           quoted_text(images.path(*own->second)) +
                           " would be a mask. Put images and masks into two folders for "
                           "--images and --labels, or give the suffix of images with "
                           "--image-suffix",
-                      images.path(*files.front()));
+                      images.path(*mask));
   }
-  const auto is_image = [&](const FoundFile& file) { return keys.contains(images.key(file)); };
   std::erase_if(masks.files, is_image);
   std::erase_if(images.files, [&](const FoundFile& file) { return !is_image(file); });
   return {};

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
@@ -164,8 +165,9 @@ class PairFileReader {
           others.emplace_back(entry, std::move(other));
     other_forms_ += find_forms(others);
     for (Row& row : rows) {
+      if (row.image.bytes) row.image.path = paths_.relative(row.image.path);
       HOTPACK_TRY(find_name(row.image));
-      if (!label_files_ || row.label.path.empty() || has_image_name(row.label.path)) continue;
+      if (!is_label_path(row.label.path) || has_image_name(row.label.path)) continue;
       HOTPACK_TRY(find_name(row.label));
       if (row.label.why.empty())
         row.label.why =
@@ -243,7 +245,7 @@ class PairFileReader {
                           file_);
     Sample sample;
     const bool image = add_image(row, sample.image);
-    const bool label = own.form != LabelForm::file || add_file(row.label, row, sample.label);
+    const bool label = own.form != LabelForm::file || add_label(row, sample.label);
     if (own.form == LabelForm::name)
       sample.class_name =
           classes_.try_emplace(row.label.path, static_cast<std::uint32_t>(classes_.size()))
@@ -264,14 +266,17 @@ class PairFileReader {
     return {};
   }
 
-  // A label names a file if its column has a name of files, if it looks like a path of Windows or
-  // like the name of an image, or if such a file exists, else a class.
+  // True for a label that can only name a file: its column has a name of files, or it looks like
+  // a path or like the name of an image.
+  [[nodiscard]] bool is_label_path(const std::string& label) const {
+    return !label.empty() && !input_.columns.classes &&
+           (label_files_ || has_image_name(label) || label.find_first_of("/\\") != label.npos);
+  }
+
+  // Another label names a file if such a file exists, else a class.
   LabelForm form_of(const Row& row) {
-    const std::string& label = row.label.path;
-    if (label.empty()) return LabelForm::none;
-    if (input_.columns.classes) return LabelForm::name;
-    if (label_files_ || has_image_name(label) || label.find('\\') != std::string::npos)
-      return LabelForm::file;
+    if (row.label.path.empty()) return LabelForm::none;
+    if (is_label_path(row.label.path)) return LabelForm::file;
     return row.label.bytes && labeled_.form != LabelForm::name ? LabelForm::file : LabelForm::name;
   }
 
@@ -297,6 +302,16 @@ class PairFileReader {
     image.key = at == std::string_view::npos ? arena_->place(key, row.line) : image.text + at;
     image.key_length = static_cast<std::uint16_t>(key.size());
     return true;
+  }
+
+  bool add_label(const Row& row, SourceFile& label) {
+    std::error_code failure;
+    if (row.label.bytes && row.image.bytes == row.label.bytes &&
+        std::filesystem::equivalent(paths_.path(paths_.place(row.image.path)),
+                                    paths_.path(paths_.place(row.label.path)), failure))
+      return refuse(ProblemKind::listed_twice, row.label, row,
+                    "the label is the image itself; give the path of its label");
+    return add_file(row.label, row, label);
   }
 
   bool add_file(const Entry& entry, const Row& row, SourceFile& file) {
@@ -433,17 +448,23 @@ class PairFileReader {
                       file_);
   }
 
-  // Refuses a table without a known label column: another column may hold the labels.
+  // Refuses a table without a known label column: another column may hold the labels. A table that
+  // a layout found may hold captions and the like instead.
   [[nodiscard]] Status check_labels(const PairTable& table) const {
-    if (labeled_.form != LabelForm::none || table.unused().empty() || input_.pairs.empty())
-      return {};
+    if (labeled_.form != LabelForm::none || table.unused().empty()) return {};
+    const bool found = !input_.root.empty();
+    if (found && (table.has_labels() || table.only_texts())) return {};
     return data_error(
         "has no label column (label, mask, class, …); columns that are not used: " +
-            table.unused() +
-            ". Name the column that holds the labels with --columns label=NAME, or "
-            "class=NAME if it holds classes of whole images (merge columns of 0 and "
-            "1, one per class, into one column)\nFor images without labels, give --list FILE "
-            "with one path per line",
+            table.unused() + ". " +
+            (found
+                 ? "Rename the column that holds the labels to 'label', or name it with --pairs " +
+                       shell_path(file_)
+                 : "Name the column that holds the labels with") +
+            " --columns label=NAME, or class=NAME if it holds classes of whole images (merge "
+            "columns of 0 and 1, one per class, into one column)\nFor images without labels, "
+            "give " +
+            (found ? "--images DIR" : "--list FILE with one path per line"),
         file_);
   }
 

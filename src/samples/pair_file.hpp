@@ -27,10 +27,11 @@ struct PairFileSamples {
 };
 
 // Reads the table `file` and returns its samples. The key of a sample is the path of its image in
-// the table, without prefix, extension, and the parts "." and "..". A path that names no file may
+// the table, relative to the base folder if it lies there, without prefix, extension, and the parts
+// "." and "..". A path that names no file may
 // have another form (listed_path.hpp), or name the only image below the base folder with this name
-// without extension. A table of --pairs must have a label column; a metadata file next to images
-// may hold captions instead.
+// without extension. A label with '/' is a file. A table must have a label column; a metadata file
+// next to images may hold captions and sizes instead.
 [[nodiscard]] Result<PairFileSamples> read_pair_file(const std::string& file,
                                                      const InputOptions& input,
                                                      ProblemLog& problems);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "files/file_kind.hpp"
+#include "samples/fold.hpp"
 #include "samples/layout_commands.hpp"
 
 namespace hotpack::pipeline {
@@ -106,6 +107,24 @@ std::vector<Affix> last_words(const SortedNames& names) {
   return most_frequent(counts);
 }
 
+// Returns how many names of both sides are equal after folding.
+std::uint64_t count_common(const SortedNames& images, const SortedNames& labels,
+                           KeyFolding folding) {
+  const auto count = [](const auto& some, const auto& others) -> std::uint64_t {
+    std::vector<std::string_view> common;
+    std::ranges::set_intersection(some, others, std::back_inserter(common));
+    return common.size();
+  };
+  if (!folding.any()) return count(images, labels);
+  const auto fold = [&](const SortedNames& names) {
+    std::vector<std::string> keys;
+    for (const std::string_view name : names) keys.push_back(folded(name, folding));
+    std::ranges::sort(keys);
+    return keys;
+  };
+  return count(fold(images), fold(labels));
+}
+
 // The names of images and labels of all sets.
 struct Sides {
   SortedNames images, labels;
@@ -200,12 +219,10 @@ class Chooser {
   [[nodiscard]] Candidate count(const Sides& sides, const SuffixRule& rule) const {
     const SortedNames images = stripped(sides.images, rule.image);
     const SortedNames labels = stripped(sides.labels, rule.label);
-    SortedNames common;
-    std::ranges::set_intersection(images, labels, std::back_inserter(common));
     const bool takes_all = given_.image.empty() || given_.by_preset;
     return {rule, takes_all ? sides.images.size() : images.size(),
             given_.label.empty() || rule.label.empty() ? sides.labels.size() : labels.size(),
-            std::max(images.size(), labels.size()), common.size()};
+            std::max(images.size(), labels.size()), count_common(images, labels, given_.fold)};
   }
 
   // Ways to tell the labels of one folder from its images.
@@ -296,6 +313,7 @@ class Chooser {
   SuffixChoice without_options(SuffixChoice choice) const {
     GivenSuffixes none;
     none.listed = given_.listed;
+    none.fold = given_.fold;
     const SuffixChoice free = Chooser(sets_, none).choose();
     choice.proposals = free.proposals;
     if (free.fits && !free.rule.by_format)

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "files/file_set.hpp"
+#include "settings/options.hpp"
 #include "settings/problem.hpp"
 
 namespace hotpack::pipeline {
@@ -50,6 +51,7 @@ struct GivenSuffixes {
   std::string image, label;  // of options or, without them, of --preset; empty: not given
   bool by_preset = false;    // equal names are tried next
   bool listed = false;       // a list selects images
+  KeyFolding fold = {};      // names that it makes equal are counted as pairs
 };
 
 // A rule that the user may choose.

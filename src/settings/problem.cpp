@@ -32,7 +32,7 @@ constexpr std::array<KindText, kProblemKinds> kTexts{{
      "folders, give each folder a --key-prefix",
      ""},
     {"listed-twice", "image that a table lists twice", "images that a table lists twice",
-     "keep one line of each image: a sample has one label", ""},
+     "keep one line of each image, with the path of its label: a sample has one label", ""},
     {"twin-file", "file with the same name as another file, except for the ending",
      "files with the same names as other files, except for the endings",
      "rename or remove one file of each name, or name the files to pack in a --list file", ""},

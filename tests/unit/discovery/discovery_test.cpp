@@ -207,6 +207,73 @@ TEST_CASE("class folders are sorted by bytes and share one table over all roots"
   CHECK(input.classes() == Names{"10/a: 10", "2/b: 2", "B/c: B"});
 }
 
+TEST_CASE("input folders that are equal or within others are refused") {
+  const TempFolder folder;
+  touch(folder, {"A/0.png", "A/val/1.png", "L/0.png", "L/val/1.png", "C/x/0.png", "C/y/1.png"});
+  std::filesystem::create_directory_symlink(folder / "A", folder / "link");
+  PackOptions within;
+  within.input.images = {folder / "A", folder / "A/val"};
+  PackOptions labeled = within;
+  labeled.input.labels = {folder / "L", folder / "L/val"};
+  labeled.input.key_prefixes = {"train", "val"};
+  labeled.input.split.method = SplitOptions::Method::folder;
+  PackOptions equal;
+  equal.input.images = {folder / "A", folder / "link"};
+  PackOptions classes;
+  classes.input.image_folders = {folder / "C", folder / "C/"};
+  PackOptions prefixed = classes;
+  prefixed.input.key_prefixes = {"train", "val"};
+  prefixed.input.split.method = SplitOptions::Method::folder;
+  for (const PackOptions& options : {within, labeled, equal, classes, prefixed}) {
+    const Error error = refused(options);
+    CHECK(error.code == ErrorCode::usage);
+    const bool inner = options.input.images == within.input.images;
+    CHECK_THAT(error.message, ContainsSubstring(inner ? "so its samples would be packed twice"
+                                                      : "are the same folder; give it once"));
+  }
+}
+
+TEST_CASE("labels may share a folder, and patterns may share one") {
+  const TempFolder folder;
+  touch(folder, {"A/0.jpg", "B/0.jpg", "L/0.png", "A/1.png"});
+  PackOptions options;
+  options.input.images = {folder / "A/{key}.jpg", folder / "A/{key}.png"};
+  CHECK(discovered_clean(options).keys() == Names{"0", "1"});
+  options.input.images = {folder / "A", folder / "B"};
+  options.input.labels = {folder / "L", folder / "L/../L"};
+  options.input.exclude = {"1.png"};
+  options.input.key_prefixes = {"a", "b"};
+  CHECK(discovered_clean(options).pairs(folder) ==
+        Names{"a/0: A/0.jpg L/0.png", "b/0: B/0.jpg L/0.png"});
+}
+
+TEST_CASE("files that a pattern of labels finds are no images, as it is written") {
+  const TempFolder folder;
+  touch(folder, {"P/0.png", "P/0_mask.png", "P/1.png", "P/1_mask.png", "P/x.txt"});
+  for (const std::string images : {"P", "./P", "x/../P/"}) {
+    std::filesystem::create_directories(folder / "x");
+    PackOptions options;
+    options.input.images = {folder / images};
+    options.input.labels = {folder / "P/{key}_mask.png"};
+    const DiscoveredInput input = discovered_clean(options);
+    CHECK(input.keys() == Names{"0", "1"});
+    CHECK(input.discovery.other_files == 1);
+  }
+}
+
+TEST_CASE("splits of several data sets that look like one are refused") {
+  const TempFolder folder;
+  for (const std::string split : {"a/train", "a/val", "b/Train", "b/val"})
+    touch(folder, {split + "/images/0.jpg", split + "/masks/0.png"});
+  PackOptions options;
+  options.input.roots = {folder / "a", folder / "b"};
+  const Error error = refused(options);
+  CHECK(error.code == ErrorCode::data);
+  CHECK(error.message ==
+        "the splits 'Train' and 'train' of these data sets differ in upper and lower case only; "
+        "use one spelling for the folders or lists of a split");
+}
+
 TEST_CASE("option --image-folders one level too high is an error with advice") {
   const TempFolder folder;
   touch(folder, {"set/train/ant/1.jpg", "set/train/bee/2.jpg", "set/val/ant/3.jpg"});
@@ -220,8 +287,16 @@ TEST_CASE("option --image-folders one level too high is an error with advice") {
   CHECK_THAT(error.message, ContainsSubstring("add --split folder, or give --image-folders " +
                                               folder / "set/train"));
 
+  touch(folder, {"set/holdout/ant/4.jpg", "set/test/9.jpg"});
+  CHECK_THAT(refused(options).message, ContainsSubstring("its folders ('train', …) have names"));
+  // Classes may have names of splits.
+  touch(folder, {"vehicles/car/0.jpg", "vehicles/test/a/1.jpg", "vehicles/train/2.jpg"});
+  PackOptions vehicles;
+  vehicles.input.image_folders = {folder / "vehicles"};
+  CHECK(discovered_clean(vehicles).list().class_names == Names{"car", "test", "train"});
+
+  std::filesystem::remove_all(folder / "set/holdout");
   options.input.split.method = SplitOptions::Method::folder;
-  touch(folder, {"set/test/9.jpg"});
   const DiscoveredInput input = discovered_clean(options);
   CHECK(input.split_names() == Names{"test", "train", "val"});
   CHECK(input.classes("train") == Names{"ant/1: ant", "bee/2: bee"});

@@ -662,7 +662,8 @@ TEST_CASE("a table that cannot be used next to the images says why") {
   CHECK_THAT(message("image,label\na.png,cat\nc.png,dog\n"),
              ContainsSubstring("names files that do not exist, such as " + folder / "c.png"));
   CHECK_THAT(message("image,label\na.png,cat\na.png,dog\n"),
-             ContainsSubstring("but not all of its samples can be packed"));
+             ContainsSubstring("but not all of its samples can be packed: " + folder / "a.png" +
+                               ": is in several lines of '" + folder / "table.csv'"));
 }
 
 TEST_CASE("a root without images is refused with advice") {

@@ -54,11 +54,26 @@ TEST_CASE("a line that names a folder of keys lists all images below it") {
                  "images/dog/0.jpg", "labels/bear/0.png", "labels/bear/1.png", "labels/bears/0.png",
                  "labels/dog.png", "labels/dog/0.png"});
   CHECK(listed(folder, "bear\n") == Names{"bear/0", "bear/1"});
-  CHECK(listed(folder, "bears/\ndog\n") == Names{"bears/0", "dog"});  // a file goes before a folder
+  CHECK(listed(folder, "bears/\ndog.jpg\n") == Names{"bears/0", "dog"});
+  CHECK(listed(folder, "dog/\n") == Names{"dog/0"});
   CHECK_THAT(discovered_clean(listed_options(folder, "bear\nbears\n")).discovery.layout,
              ContainsSubstring("names 3 of 5 images, by 2 folders\n"));
   const DiscoveredInput input = discovered(listed_options(folder, "bear\nbea\n"));
   CHECK_THAT(input.problems.text(), ContainsSubstring("line 2: no image is named 'bea'"));
+  CHECK(refused(listed_options(folder, "dog\n")).message ==
+        "none of its 1 lines selects an image: line 1: 'dog' may be the image 'dog' or the folder "
+        "'dog/'; write the extension of the image, or '/' behind the folder");
+}
+
+TEST_CASE("a folder of keys goes before an image in it with the same name") {
+  const TempFolder folder;
+  for (const std::string key : {"0/0", "0/1", "1/0", "3/2", "3/3"})
+    touch(folder, {"images/" + key + ".jpg", "labels/" + key + ".png"});
+  CHECK(listed(folder, "3\n") == Names{"3/2", "3/3"});
+  CHECK(listed(folder, "0\n") == Names{"0/0", "0/1"});
+  CHECK(listed(folder, "3.jpg\n") == Names{"3/3"});
+  CHECK_THAT(refused(listed_options(folder, "3 1\n")).message,
+             ContainsSubstring("'3 1' may be the image '3/3' or the folder '3/'"));
 }
 
 TEST_CASE("a path may begin above the input folder, with or without a slash") {
@@ -184,4 +199,11 @@ TEST_CASE("a list that pairs differently from the keys is a problem") {
           "line 1: the image '0' stands next to the label 'labels/2.png', whose key is '2'"));
   CHECK_THAT(input.problems.text(),
              ContainsSubstring("give it with --pairs instead of --images and --labels"));
+  for (const std::string row : {"0.png,labels/2.png,3", "0,labels/2", "0\t7\tlabels/2.png 1"}) {
+    CAPTURE(row);
+    CHECK_THAT(refused(listed_options(folder, row + "\n")).message,
+               ContainsSubstring("none of its 1 lines selects an image: line 1: the image '0' "
+                                 "stands next to the label 'labels/2"));
+  }
+  CHECK(listed(folder, "0.png,labels/0.png,3\n2.png,x/9.png,labels/2.png\n") == Names{"0", "2"});
 }

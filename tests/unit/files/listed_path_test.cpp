@@ -17,6 +17,18 @@ TEST_CASE("relative paths start at --root or the list, absolute ones at /") {
   CHECK(ListedPaths("lists/train.txt", "data//", "").roots()[0].folder == "data");
 }
 
+TEST_CASE("paths of files below the base folder become relative to it") {
+  ListedPaths paths("/lists/a/train.txt", "", "/lists/a/b");
+  CHECK(paths.relative("/lists/a/x/1.png") == "x/1.png");
+  CHECK(paths.relative("../a/1.png") == "1.png");
+  CHECK(paths.relative("/lists/a/../a/x/1.png") == "x/1.png");
+  for (const std::string other :
+       {"1.png", "/lists/ab/1.png", "/lists/a/b/1.png", "../b/1.png", "../../../../lists/1.png"}) {
+    CAPTURE(other);
+    CHECK(paths.relative(other) == other);
+  }
+}
+
 TEST_CASE("the prefix is stripped from paths that have it, and must occur") {
   ListedPaths paths("train.txt", "data", "/SegNet/CamVid");
   CHECK(paths.check_prefix().ok());  // no path yet

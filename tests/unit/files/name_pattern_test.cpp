@@ -1,9 +1,11 @@
 #include "files/name_pattern.hpp"
 
+#include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/temp_folder.hpp"
 
 using namespace hotpack;
 using namespace hotpack::pipeline;
@@ -124,6 +126,20 @@ TEST_CASE("the folder of a pattern is what stands before placeholders") {
   CHECK(folder("{key}.png") == ". +");
   CHECK(folder("/{key}.png") == "/ +");
   CHECK(folder("a/b") == "a/b");
+}
+
+TEST_CASE("placeholders in the names of folders are text") {
+  const TempFolder root;
+  std::filesystem::create_directories(root / "K{key}/left*");
+  const auto folder = [&](const std::string& value) {
+    const PlacedPattern placed = parse_placed_pattern(root / value, "--images").value();
+    return placed.folder.substr(root.path().size()) + (placed.pattern.given() ? " +" : "");
+  };
+  CHECK(folder("K{key}") == "/K{key}");
+  CHECK(folder("K{key}/left*/") == "/K{key}/left*/");
+  CHECK(folder("K{key}/left*/{key}_gt.png") == "/K{key}/left* +");
+  CHECK(folder("K{key}/{key}_gt.png") == "/K{key} +");
+  CHECK(folder("L{key}/a_{key}.png") == " +");
 }
 
 TEST_CASE("a placeholder without meaning is refused") {

@@ -1141,9 +1141,79 @@ TEST_CASE("mask classes that differ only in a number are a warning") {
               "of one class, give the names of all masks a number, and give --mask-per-class "
               "'{key}_{class}-*'"});
   CHECK(warnings({"lane1", "lane2", "tumor_1"}).empty());
+  options.input.mask_per_class = "";
+  CHECK(warnings({"tumor_1", "tumor_2", "vessel_1"}).empty());
+  options.input.mask_per_class = "{key}_{class}";
   folder.write("names.txt", "tumor_1\ntumor_2\nvessel_1\n");
   options.label.classes = folder / "names.txt";
   CHECK(warnings({"tumor_1", "tumor_2", "vessel_1"}).empty());
+}
+
+namespace {
+
+// Images with a mask and a file of another kind each.
+PackOptions masks_beside(const TempFolder& folder, const Bytes& other) {
+  for (const std::string key : {"0", "1"}) {
+    put(folder, "images/" + key + ".png", photo(32, 32));
+    put(folder, "labels/" + key + "_roi.png", id_label(32, 32, noise_ids(32, 32, 1), 1));
+    put(folder, "labels/" + key + "_view.png", other);
+  }
+  return options_for(folder);
+}
+
+// A mask with soft edges: of 101 values, 99 are those of one pixel each.
+Bytes soft_mask() {
+  std::vector<std::uint16_t> values(std::size_t{32} * 32);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<std::uint16_t>(i < 99 ? 30 + 2 * i : i % 2 * 255);
+  return id_label(32, 32, values);
+}
+
+}  // namespace
+
+TEST_CASE("files among masks that are photographs or JPEGs are refused") {
+  const auto values = noise_ids(32, 32, 255);
+  const std::vector<std::pair<Bytes, std::string>> bad{
+      {make_jpeg({.width = 32, .height = 32, .color = JpegColor::gray}, narrowed(values)),
+       "is a JPEG"},
+      {id_label(32, 32, values), "holds more than 100 different values"},
+      {photo(32, 32), "holds more than 256 different colors"},
+  };
+  for (const auto& [view, why] : bad) {
+    const TempFolder folder;
+    PackOptions per_class = masks_beside(folder, view);
+    per_class.input.mask_per_class = "{key}_{class}";
+    PackOptions merged = per_class, objects;
+    merged.input.mask_per_class = "";
+    merged.input.labels = {folder / "labels/{key}_*.png"};
+    merged.label.kind = LabelKind::binary;
+    objects = merged;
+    objects.label.kind = LabelKind::instances;
+    for (PackOptions* const each : {&per_class, &merged, &objects}) {
+      PackOptions& options = *each;
+      const Error error = refusal(options, ErrorCode::data);
+      CHECK(error.path == folder / "labels/0_view.png");
+      CHECK_THAT(error.message, ContainsSubstring(why) && ContainsSubstring("--exclude") &&
+                                    ContainsSubstring("give --threshold N"));
+      options.label.threshold = 128;
+      ProblemLog problems;
+      CHECK(resolved(options, problems).ok());
+    }
+    per_class.label.threshold.reset();
+    per_class.label.kind = LabelKind::binary;
+    ProblemLog problems;
+    CHECK(resolved(per_class, problems).ok());
+  }
+}
+
+TEST_CASE("masks with soft edges and masks in one color are accepted") {
+  for (const Bytes& mask : {soft_mask(), color_label(32, 32, noise_ids(32, 32, 1), kColors)}) {
+    const TempFolder folder;
+    PackOptions options = masks_beside(folder, mask);
+    options.input.mask_per_class = "{key}_{class}";
+    ProblemLog problems;
+    CHECK(resolved(options, problems).ok());
+  }
 }
 
 TEST_CASE("mask classes that are numbers but not ids are a warning") {

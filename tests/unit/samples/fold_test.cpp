@@ -42,13 +42,26 @@ TEST_CASE("leading zeros of numbers fold, other zeros do not") {
         "A\xFF"
         "1");
   CHECK(folding_advice("0", "00000", {})->option == "--fold numbers");
-  CHECK(folding_advice("A1", "a01", {})->option == "--fold case,unicode,numbers");
+  CHECK(folding_advice("A1", "a01", {})->option == "--fold case,numbers");
+  CHECK(folding_advice("A1", "a01", {})->difference == "case and leading zeros only");
 }
 
 TEST_CASE("the advice names the smallest folding that makes two keys one") {
   CHECK(folding_advice("a/B", "a/b", {})->option == "--fold case");
   CHECK(folding_advice("\xC3\xA9", "e\xCC\x81", {})->option == "--fold unicode");
   CHECK(folding_advice("\xC3\x89", "e\xCC\x81", {})->option == "--fold case,unicode");
+  CHECK(folding_advice("\xC3\xA9"
+                       "1",
+                       "e\xCC\x81"
+                       "01",
+                       {})
+            ->option == "--fold unicode,numbers");
+  CHECK(folding_advice("\xC3\x89"
+                       "1",
+                       "e\xCC\x81"
+                       "01",
+                       {})
+            ->option == "--fold case,unicode,numbers");
   CHECK_FALSE(folding_advice("a", "b", {}));
 }
 

@@ -54,3 +54,49 @@ TEST_CASE("a label that fits several images is a warning") {
   keep_format(images, false);
   CHECK(key_masks(labels, images, std::span(&pattern, 1), {}).value() == "");
 }
+
+namespace {
+
+// Parts the files of one folder by {key}_{class}. Returns "image, image: mask, mask", or the error.
+std::string parted(const Names& names) {
+  const TempFolder folder;
+  touch(folder, names);
+  ProblemLog problems;
+  FileList images = scan_images({{folder.path(), ""}}, problems).value(), masks = images;
+  const Status status = part_masks(images, masks, NamePattern::of_masks("{key}_{class}").value());
+  if (!status.ok()) return status.error().describe().substr(folder.path().size() + 1);
+  const auto text = [](FileList& list) {
+    sort_by_key(list);
+    std::string all;
+    for (const FoundFile& file : list.files)
+      all += (all.empty() ? "" : ", ") + std::string(list.below(file));
+    return all;
+  };
+  return text(images) + ": " + text(masks);
+}
+
+}  // namespace
+
+TEST_CASE("files of one folder are images, or masks of the images before them") {
+  CHECK(parted({"a.png", "a_car.png", "a_road.png", "b_1.png", "b_1_car.png"}) ==
+        "a.png, b_1.png: a_car.png, a_road.png, b_1_car.png");
+  CHECK(parted({"a.jpg", "a_car.png", "a_car_2.png", "b.jpg", "b_car.png"}) ==
+        "a.jpg, b.jpg: a_car.png, a_car_2.png, b_car.png");
+}
+
+TEST_CASE("a file that may be a mask or an image with masks is refused") {
+  const std::string advice =
+      "Put images and masks into two folders for --images and --labels, or give the suffix of "
+      "images with --image-suffix";
+  // One image has such a mask, or all have.
+  for (const Names& more : {Names{}, Names{"b.png", "b_car.png", "b_flip.png", "b_flip_car.png"}}) {
+    Names names{"a.png", "a_car.png", "a_flip.png", "a_flip_car.png"};
+    names.insert(names.end(), more.begin(), more.end());
+    CHECK_THAT(
+        parted(names),
+        ContainsSubstring("a_flip.png: may be a mask of class 'flip', or an image, of which '") &&
+            ContainsSubstring("/a_flip_car.png' would be a mask. " + advice));
+  }
+  CHECK_THAT(parted({"a.jpg", "a_car.png", "a_flip.jpg", "a_flip_car.png"}),
+             ContainsSubstring("a_flip.jpg: may be a mask of class 'flip'"));
+}

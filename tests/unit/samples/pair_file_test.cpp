@@ -63,13 +63,50 @@ TEST_CASE("SegNet lists are moved to a new root") {
   CHECK_THAT(error.message, ContainsSubstring("--strip-prefix /Segnet/: no path of"));
 }
 
-TEST_CASE("absolute paths are read as they are and give relative keys") {
-  const TempFolder folder;
+TEST_CASE("absolute paths give keys relative to the base folder or to /") {
+  const TempFolder folder, other;
   touch(folder, {"a.png", "b.png"});
-  folder.write("pairs.txt", folder / "a.png" + "\t" + folder / "b.png");
+  touch(other, {"c.png"});
+  folder.write("pairs.txt", folder / "a.png" + "\t" + folder / "b.png" + "\n" + other / "c.png" +
+                                "\t" + folder / "b.png");
   const DiscoveredInput input = discovered_clean(pair_options(folder / "pairs.txt"));
   CHECK(input.list().image_path(input.list().samples.at(0)) == folder / "a.png");
-  CHECK(input.keys() == Names{(folder / "a").substr(1)});
+  CHECK(input.keys() == Names{"a", (other / "c").substr(1)});
+}
+
+TEST_CASE("an image by two paths is in one split, and listed once") {
+  const TempFolder folder;
+  touch(folder, {"set/0.png", "set/1.png"});
+  std::filesystem::create_directory_symlink(folder / "set", folder / "link");
+  for (const std::string& path :
+       Names{folder / "set/0.png", "../set/0.png", folder / "link/0.png", "../link/0.png"}) {
+    CAPTURE(path);
+    folder.write("set/t.csv",
+                 "image,class,split\n0.png,a,train\n1.png,b,train\n" + path + ",a,test\n");
+    CHECK_THAT(refused(pair_options(folder / "set/t.csv")).message,
+               ContainsSubstring("1 sample is in more than one split, such as '0'"));
+    folder.write("set/t.csv", "image,class\n0.png,a\n1.png,b\n" + path + ",b\n");
+    CHECK(discovered(pair_options(folder / "set/t.csv"))
+              .problems.group(ProblemKind::listed_twice)
+              .count == 1);
+  }
+}
+
+TEST_CASE("an image cannot be its own label") {
+  const TempFolder folder;
+  touch(folder, {"0.png", "1.png", "masks/0.png", "masks/1.png"});
+  for (const std::string& row : Names{"0,0", "0.png,./0.png", "0.png," + folder / "0.png"}) {
+    CAPTURE(row);
+    folder.write("t.csv", "image,mask\n" + row + "\n1.png,masks/1.png\n");
+    PackOptions options = pair_options(folder / "t.csv");
+    options.input.skip_orphans = true;
+    const DiscoveredInput input = discovered(options);
+    CHECK(input.keys() == Names{"1"});
+    CHECK_THAT(input.problems.text(),
+               ContainsSubstring("0.png: the label is the image itself; give the path of its "
+                                 "label (" +
+                                 folder / "t.csv, line 2)"));
+  }
 }
 
 TEST_CASE("a listed file whose name differs in case is named") {
@@ -385,6 +422,46 @@ TEST_CASE("labels of a column of masks are files, also without extension") {
   CHECK(
       discovered(pair_options(folder / "t.csv")).problems.group(ProblemKind::missing_file).count ==
       1);
+}
+
+TEST_CASE("a label with a slash is a file, also without extension") {
+  const TempFolder folder;
+  touch(folder, {"images/0.png", "images/1.png", "masks/0.png", "masks/1.png"});
+  folder.write("t.csv", "image,label\nimages/0,masks/0\nimages/1,masks/1\n");
+  const Names pairs{"images/0: images/0.png masks/0.png", "images/1: images/1.png masks/1.png"};
+  CHECK(discovered_clean(pair_options(folder / "t.csv")).pairs(folder) == pairs);
+  folder.write("t.csv", "image,label\nimages/0,masks/0.txt\nimages/1,masks/2\n");
+  PackOptions options = pair_options(folder / "t.csv");
+  const DiscoveredInput input = discovered(options);
+  CHECK(input.problems.group(ProblemKind::missing_file).count == 2);
+  CHECK_THAT(input.problems.text(),
+             ContainsSubstring("if it is a class, name its column with --columns class=NAME (" +
+                               folder / "t.csv, line 3)"));
+  options.input.columns = {"image", "label", "", true};
+  CHECK(discovered_clean(options).list().class_names == Names{"masks/0.txt", "masks/2"});
+}
+
+TEST_CASE("a table found in a folder may lack labels only for texts") {
+  const TempFolder folder;
+  touch(folder, {"train/1.jpg", "test/2.jpg"});
+  folder.write("train/metadata.csv", "file_name,label\n1.jpg,cat\n");
+  const auto write = [&](const std::string& name, const std::string& value) {
+    folder.write("test/metadata.csv", "file_name," + name + "\n2.jpg," + value + "\n");
+  };
+  for (const auto& [name, value] :
+       {std::pair("text,width", "a cat,20"), std::pair("label,note", ",x")}) {
+    write(name, value);
+    CHECK(discovered_clean(root_options(folder.path())).split_names() == Names{"test", "train"});
+  }
+  for (const std::string name : {"lbl", "text,diagnosis"}) {
+    write(name, name == "lbl" ? "cat" : "x,cat");
+    const Error error = refused(root_options(folder.path()));
+    CHECK(error.path == folder / "test/metadata.csv");
+    CHECK_THAT(error.message,
+               ContainsSubstring("has no label column") &&
+                   ContainsSubstring("with --pairs " + error.path + " --columns label=NAME") &&
+                   ContainsSubstring("without labels, give --images DIR"));
+  }
 }
 
 TEST_CASE("paths of Windows and of URLs are found in another form") {

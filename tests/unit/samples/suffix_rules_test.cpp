@@ -56,6 +56,20 @@ TEST_CASE("known suffixes are found on both sides and reported") {
   }
 }
 
+TEST_CASE("names that --fold makes equal are counted as pairs") {
+  const TempFolder folder;
+  touch(folder, {"images/frame_00.jpg", "images/frame_01.jpg", "images/frame_02.jpg",
+                 "labels/Frame_0.png", "labels/Frame_1.png", "labels/Frame_2.png"});
+  PackOptions options;
+  options.input.root = folder.path();
+  CHECK_THAT(refused(options).message,
+             ContainsSubstring("differs in case and leading zeros only: add --fold case,numbers"));
+  options.input.fold = {true, false, true};
+  const DiscoveredInput input = discovered_clean(options);
+  CHECK(input.keys() == Names{"frame_00", "frame_01", "frame_02"});
+  CHECK_THAT(input.discovery.layout, ContainsSubstring("3 of 3 images have a label"));
+}
+
 TEST_CASE("equal names come first and are not reported") {
   const TempFolder folder;
   touch_pairs(folder, 20, "_mask.jpg", {"_mask.png"});
