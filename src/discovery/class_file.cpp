@@ -58,7 +58,7 @@ std::string file_of_objects(const std::string& folder) {
     const auto content = read_folder(place);
     if (!content.ok()) continue;
     for (const std::string& name : content->files) {
-      const std::string path = path_below(place, name);
+      std::string path = path_below(place, name);
       std::error_code failure;
       if (!name.ends_with(".txt") || is_class_file_name(name) ||
           std::filesystem::file_size(path, failure) == 0)

@@ -127,6 +127,7 @@ std::string FolderSurvey::text(const std::string& folder) const {
       for (const std::string& name : *names) ++formats[format_of(name)];
     if (formats.empty() || ++lines > kMostLines) continue;
     std::vector<std::string> counts;
+    counts.reserve(formats.size());
     for (const auto& [format, count] : formats) counts.push_back(number_text(count) + " " + format);
     const std::string sizes = look_at(path(below), files.images).sizes;
     const std::string inner = below.substr(folder.empty() ? 0 : folder.size());

@@ -243,13 +243,15 @@ std::string foreign_text(const FolderSurvey& survey, FileKind kind) {
   return {};
 }
 
-// Names lists of splits in the root, which no proposed command uses.
+// Names lists of splits in the root or a usual folder, which no proposed command uses.
 std::string lists_text(const FolderSurvey& survey) {
+  std::map<std::string, std::string> lists;  // by split
+  for (const std::string folder : {"", "splits", "split", "lists", "list", "folds"})
+    for (const std::string& name : survey.at(folder).others)
+      if (const std::string split = split_in(name); name.ends_with(".txt") && !split.empty())
+        lists.try_emplace(split, survey.path(joined(folder, name)));
   std::string parts;
-  for (const std::string& name : survey.at("").others)
-    if (const std::string split = split_in(name.substr(0, name.size() - 4));
-        name.ends_with(".txt") && !split.empty())
-      parts += (parts.empty() ? "" : ",") + split + "=" + survey.path(name);
+  for (const auto& [split, file] : lists) parts += (parts.empty() ? "" : ",") + split + "=" + file;
   return parts.empty()
              ? ""
              : "\nIt may hold lists of splits; to use them, add to a command\n  --split " +

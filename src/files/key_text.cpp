@@ -48,7 +48,7 @@ bool valid_split_name(std::string_view name) {
 std::string_view usual_split_names() {
   return "train|training|trn|tra|trainval|train_extra|val|valid|validation|minival|test|testing|"
          "tst|"
-         "testval|dev|eval|evaluation";
+         "testval|holdout|dev|eval|evaluation";
 }
 
 bool usual_split_name(std::string_view name) {

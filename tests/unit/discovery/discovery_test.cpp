@@ -287,7 +287,7 @@ TEST_CASE("option --image-folders one level too high is an error with advice") {
   CHECK_THAT(error.message, ContainsSubstring("add --split folder, or give --image-folders " +
                                               folder / "set/train"));
 
-  touch(folder, {"set/holdout/ant/4.jpg", "set/test/9.jpg"});
+  touch(folder, {"set/north/ant/4.jpg", "set/test/9.jpg"});
   CHECK_THAT(refused(options).message, ContainsSubstring("its folders ('train', …) have names"));
   // Classes may have names of splits.
   touch(folder, {"vehicles/car/0.jpg", "vehicles/test/a/1.jpg", "vehicles/train/2.jpg"});
@@ -295,7 +295,7 @@ TEST_CASE("option --image-folders one level too high is an error with advice") {
   vehicles.input.image_folders = {folder / "vehicles"};
   CHECK(discovered_clean(vehicles).list().class_names == Names{"car", "test", "train"});
 
-  std::filesystem::remove_all(folder / "set/holdout");
+  std::filesystem::remove_all(folder / "set/north");
   options.input.split.method = SplitOptions::Method::folder;
   const DiscoveredInput input = discovered_clean(options);
   CHECK(input.split_names() == Names{"test", "train", "val"});

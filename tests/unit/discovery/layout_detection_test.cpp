@@ -53,8 +53,8 @@ TEST_CASE("the SSS layout is detected with its splits and class table") {
 }
 
 TEST_CASE("split names are kept as they are") {
-  for (const std::string split :
-       {"train", "Training", "valid", "validation", "testing", "dev", "trainval", "train2017"}) {
+  for (const std::string split : {"train", "Training", "valid", "validation", "testing", "dev",
+                                  "trainval", "train2017", "holdout"}) {
     const TempFolder folder;
     touch(folder, {split + "/1.png", split + "_labels/1.png"});
     CHECK(detected(folder).split_names() == Names{split});
@@ -854,12 +854,11 @@ TEST_CASE("further images and labels next to a layout are a question") {
                ContainsSubstring("has no known layout") &&
                    ContainsSubstring("--images " + folder / more[0].substr(0, more[0].rfind('/'))));
   }
-  const TempFolder holdout;
-  for (const std::string split : {"train", "test", "holdout"})
-    touch(holdout, {split + "/1.jpg", split + "_labels/1.png"});
-  CHECK_THAT(
-      refused(root_options(holdout.path())).message,
-      ContainsSubstring("'holdout_labels' holds the labels of 'holdout', and so on (3 pairs"));
+  const TempFolder sites;
+  for (const std::string split : {"train", "test", "north"})
+    touch(sites, {split + "/1.jpg", split + "_labels/1.png"});
+  CHECK_THAT(refused(root_options(sites.path())).message,
+             ContainsSubstring("'north_labels' holds the labels of 'north', and so on (3 pairs"));
 }
 
 TEST_CASE("labels with an unusual name are not left out") {
@@ -911,11 +910,11 @@ TEST_CASE("lists that name folders of samples are not overlooked") {
                  ContainsSubstring("--split list:test="));
   const TempFolder classes;
   touch(classes, {"ant/1.jpg", "bee/2.jpg"});
-  classes.write("train.txt", "ant/1\n");
+  classes.write("lists/train_ids.txt", "ant/1\n");
   CHECK_THAT(refused(root_options(classes.path())).message,
              ContainsSubstring("It may hold lists of splits; to use them, add to a command\n  "
                                "--split list:train=" +
-                               classes / "train.txt"));
+                               classes / "lists/train_ids.txt"));
 }
 
 TEST_CASE("of two tables the one with labels counts, and lines are not excluded") {
