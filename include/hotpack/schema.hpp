@@ -37,7 +37,7 @@ struct ImageField {
   AxisOrder layout = AxisOrder::channels_last;
   /// One record as stored, [H,W,c] or [c,H,W]; absent: sizes differ.
   std::optional<std::array<std::int64_t, 3>> shape;
-  ImageColor color = ImageColor::rgb;
+  ImageColor color = ImageColor::rgb;  ///< the elements are u8, the only dtype of this version
   [[nodiscard]] int channels() const { return color == ImageColor::rgb ? 3 : 1; }
   bool operator==(const ImageField&) const = default;
 };

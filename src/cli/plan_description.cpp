@@ -72,7 +72,7 @@ Result<Report> describe_set(const std::string& path, const PlanFile& file, std::
   HOTPACK_ASSIGN(const pipeline::PlannedSet planned, file.read(set, {0, 0}));
   const pipeline::Plan& plan = planned.plan;
   HOTPACK_ASSIGN(const Volume volume, volume_of(plan, partitions.value_or(1)));
-  const std::string at_most = plan.compressed() ? "at most " : "";
+  const std::string at_most = plan.exact() ? "" : "at most ";
   Report report;
   report.member("plan_file", format::with_valid_utf8(path));
   report.member("split", file.set_name(set));
@@ -84,7 +84,7 @@ Result<Report> describe_set(const std::string& path, const PlanFile& file, std::
   report.line("samples", number_text(plan.identity.samples));
   report.member("shards", plan.identity.shards);
   report.member("bytes", volume.all);
-  report.member("exact", !plan.compressed());
+  report.member("exact", plan.exact());
   report.line("shards",
               number_text(plan.identity.shards) + ", " + at_most + human_bytes(volume.all));
   if (partitions) add_partitions(report, plan.identity.shards, *partitions, volume.largest_part);

@@ -186,6 +186,8 @@ Status check_totals(const Manifest& manifest) {
 // `rows` has the rows if they are not in `text`.
 Status decode_members(std::string_view text, const JsonNode& node, int minor,
                       std::vector<ShardRow>* rows, Manifest& manifest) {
+  if (node.has("parts"))
+    return damaged_error("the data set has parts; this version of hotpack reads sets without");
   HOTPACK_TRY(node.require_keys(
       {"format", "schema", "fingerprint", "plan", "statistics", "skipped", "shards", "check"},
       minor));

@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::uint64_t kMaxSide = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t kMaxClasses = 65535;
+constexpr std::uint64_t kMaxChannels = 64;
 
 // ---- writing, as text: a JSON value needs memory even to be destroyed, and ends the process if
 
@@ -56,6 +57,7 @@ std::string fields_text(const Schema& schema) {
   const ImageField& image = schema.image;
   std::string text = "{\"image\":{\"layout\":" + canonical_string(packed_word_of(image.layout)) +
                      ",\"shape\":" + numbers_or_null(image.shape) +
+                     ",\"dtype\":\"u8\",\"channels\":" + std::to_string(image.channels()) +
                      ",\"color\":" + canonical_string(packed_word_of(image.color)) + "}";
   if (!schema.label) return text + "}";
   const LabelField& label = *schema.label;
@@ -116,13 +118,40 @@ Result<std::optional<std::array<std::int64_t, N>>> decode_optional_sizes(const J
   return std::optional(sizes);
 }
 
+// Refuses images that FORMAT.md describes and this version does not read.
+Status check_readable(const JsonNode& node) {
+  constexpr std::string_view kAdvice = "; this version of hotpack reads u8 RGB and gray pixels";
+  const auto is = [&](const char* key, std::string_view text) {
+    return node.has(key) && node.at(key).json().is_string() &&
+           node.at(key).json().get_ref<const std::string&>() == text;
+  };
+  for (const std::string_view dtype : {"u16", "f32"})
+    if (is("dtype", dtype))
+      return damaged_error("the images have the element type " + std::string(dtype) +
+                           std::string(kAdvice));
+  if (is("color", "bands")) return damaged_error("the images have bands" + std::string(kAdvice));
+  if (node.has("codec"))
+    return damaged_error("the images are coded by " + excerpt(node.at("codec").json()) +
+                         std::string(kAdvice));
+  static constexpr std::array<std::string_view, 1> kDtypes{"u8"};
+  if (!node.has("dtype")) return {};
+  const auto dtype = node.at("dtype").choice(kDtypes);
+  return dtype.ok() ? Status() : Status(dtype.error());
+}
+
 Result<ImageField> decode_image(const JsonNode& node, int minor) {
-  HOTPACK_TRY(node.require_keys({"layout", "shape", "color"}, minor));
+  HOTPACK_TRY(check_readable(node));
+  HOTPACK_TRY(node.require_keys({"layout", "shape", "dtype", "channels", "color"}, minor));
   HOTPACK_ASSIGN(const auto layout, decode_word<AxisOrder>(node.at("layout")));
   HOTPACK_ASSIGN(const auto color, decode_word<ImageColor>(node.at("color")));
+  HOTPACK_ASSIGN(const std::uint64_t channels, node.at("channels").count(1, kMaxChannels));
   ImageField image;
   image.layout = layout;
   image.color = color;
+  if (std::cmp_not_equal(channels, image.channels()))
+    return node.at("channels")
+        .error("must be " + std::to_string(image.channels()) + " for " +
+               excerpt(node.at("color").json()));
   HOTPACK_ASSIGN(image.shape, decode_optional_sizes<3>(node.at("shape")));
   return image;
 }
@@ -438,7 +467,13 @@ std::string first_difference(const Schema& here, const Schema& there, Sides side
   if (here == there) return {};
   const auto left = as_document(here), right = as_document(there);
   if (!left.ok() || !right.ok()) return "options: not JSON";
-  // Compares first what people chose; shapes follow from it.
+  // Compares first what people chose; channels and shapes follow from it.
+  const auto image = [](const JsonDocument& document) -> const Json& {
+    return document.root().at("fields").at("image");
+  };
+  if (here.image.color != there.image.color)
+    return difference(image(*left).at("color"), image(*right).at("color"), "fields.image.color",
+                      sides);
   for (const char* const part : {"geometry", "options"})
     if (left->root().at(part) != right->root().at(part))
       return difference(left->root().at(part), right->root().at(part), part, sides);
@@ -466,6 +501,10 @@ void fill_shapes(Schema& schema) {
 
 std::size_t counted_classes(const Schema& schema) {
   return schema.label ? schema.classes.size() : 0;
+}
+
+bool has_class_rows(const Schema& schema) {
+  return schema.label && schema.label->scope == LabelScope::pixel;
 }
 
 std::uint64_t image_record_bytes(const Schema& schema) {

@@ -42,6 +42,9 @@ void fill_shapes(Schema& schema);
 // The number of classes C that shard.sums and the statistics count: 0 without labels.
 [[nodiscard]] std::size_t counted_classes(const Schema& schema);
 
+// True if a shard has the tables label.classes and label.classes.offsets: with pixel labels.
+[[nodiscard]] bool has_class_rows(const Schema& schema);
+
 // Bytes of one record of a fixed-size field, uncompressed.
 [[nodiscard]] std::uint64_t image_record_bytes(const Schema& schema);  // precondition: image.shape
 // 0 without labels; precondition: label.shape

@@ -132,6 +132,8 @@ Result<TensorList> expected_tensors(const ShardHeader& header) {
   contents.label_zstd = header.find("label.zstd") != nullptr;
   contents.image_stored_bytes = bytes_of_tensor(contents.image_zstd ? "image.zstd" : "image.data");
   contents.label_stored_bytes = bytes_of_tensor(contents.label_zstd ? "label.zstd" : "label.data");
+  const Tensor* const classes = header.find("label.classes");
+  if (classes != nullptr && !classes->shape.empty()) contents.class_rows = classes->shape[0];
   auto list = list_tensors(header.schema, contents);
   if (!list.ok()) return damaged_error(list.error().message);
   return list;

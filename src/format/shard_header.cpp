@@ -247,10 +247,9 @@ Status compare_sum(std::span<const std::byte> bytes, std::uint32_t stated, const
                        {}, offset);
 }
 
-// Checks that offsets rise from 0 to the end of their data.
+// Checks that offsets rise from 0 to `limit`.
 Status check_offsets(std::span<const std::byte> file, const ShardHeader& header,
-                     const Tensor& table, const Tensor& data) {
-  const std::uint64_t limit = data.bytes();
+                     const Tensor& table, std::uint64_t limit) {
   std::uint64_t before = 0;
   for (std::uint64_t i = 0; i <= header.records; ++i) {
     const std::uint64_t offset = u64_at(file, header, table, i);
@@ -348,7 +347,7 @@ Status check_fields(std::span<const std::byte> file, const ShardHeader& header) 
   for (const Field& field : fields_of(header)) {
     // records of one size, uncompressed: the header was enough
     if (field.tables.offsets == nullptr) continue;
-    HOTPACK_TRY(check_offsets(file, header, *field.tables.offsets, *field.tables.payload));
+    HOTPACK_TRY(check_offsets(file, header, *field.tables.offsets, field.tables.payload->bytes()));
     for (std::uint64_t i = 0; i < header.records; ++i)
       HOTPACK_TRY(check_record_size(file, header, field, i));
   }
@@ -370,7 +369,7 @@ bool is_key(std::string_view key) {
 Status check_keys(std::span<const std::byte> file, const ShardHeader& header) {
   const Tensor& offsets = *header.find("key.offsets");
   const Tensor& data = *header.find("key.data");
-  HOTPACK_TRY(check_offsets(file, header, offsets, data));
+  HOTPACK_TRY(check_offsets(file, header, offsets, data.bytes()));
   for (std::uint64_t i = 0; i < header.records; ++i) {
     const std::uint64_t begin = u64_at(file, header, offsets, i);
     const std::uint64_t size = u64_at(file, header, offsets, i + 1) - begin;
@@ -378,6 +377,28 @@ Status check_keys(std::span<const std::byte> file, const ShardHeader& header) {
     if (is_key({text, static_cast<std::size_t>(size)})) continue;
     return damaged_error(record_name(i) + ": its key is not a relative path in UTF-8", {},
                          file_offset(header, data, begin));
+  }
+  return {};
+}
+
+// Checks that each record's rows of label.classes name classes in ascending order, with pixels.
+Status check_classes(std::span<const std::byte> file, const ShardHeader& header) {
+  // in a later version, another kind of label may have a tensor of this name
+  if (!has_class_rows(header.schema)) return {};
+  const Tensor& rows = *header.find("label.classes");
+  const Tensor& offsets = *header.find("label.classes.offsets");
+  HOTPACK_TRY(check_offsets(file, header, offsets, rows.shape[0]));
+  for (std::uint64_t i = 0; i < header.records; ++i) {
+    std::uint64_t least = 0;
+    for (std::uint64_t row = u64_at(file, header, offsets, i);
+         row < u64_at(file, header, offsets, i + 1); ++row) {
+      const std::uint32_t id = u32_at(file, header, rows, 2 * row);
+      if (id < least || id >= header.schema.class_count() ||
+          u32_at(file, header, rows, 2 * row + 1) == 0)
+        return damaged_error(record_name(i) + ": label.classes has a row that no label can have",
+                             {}, file_offset(header, rows, 2 * row));
+      least = std::uint64_t{id} + 1;
+    }
   }
   return {};
 }
@@ -487,6 +508,7 @@ Status check_tables(std::span<const std::byte> file, const ShardHeader& header) 
   HOTPACK_TRY(check_region_sums(file, header));
   HOTPACK_TRY(check_keys(file, header));
   HOTPACK_TRY(check_fields(file, header));
+  HOTPACK_TRY(check_classes(file, header));
   return check_sums(file, header);
 }
 

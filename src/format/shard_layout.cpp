@@ -215,6 +215,8 @@ Result<TensorList> list_tensors(const Schema& schema, const Contents& contents) 
   for (const auto& field : fields) {
     if (field.zstd) lister.offsets(field.name + ".zstd.offsets");
   }
+  const bool counted = has_class_rows(schema);
+  if (counted) lister.offsets("label.classes.offsets");
   lister.offsets("key.offsets");
   lister.table("source.hash", DType::u64, {n, 2});
   lister.table("shard.sums", DType::u64,
@@ -224,6 +226,7 @@ Result<TensorList> list_tensors(const Schema& schema, const Contents& contents) 
   for (const auto& field : fields) {
     if (!field.shape) lister.table(field.name + ".shape", DType::i32, {n, 3});
   }
+  if (counted) lister.table("label.classes", DType::u32, {contents.class_rows, 2});
   for (const auto& field : fields) lister.table(field.name + ".crc32c", DType::u32, {n});
   for (const auto& field : fields) {
     if (field.zstd) lister.table(field.name + ".zstd.crc32c", DType::u32, {n});

@@ -54,6 +54,7 @@ struct Contents {
   // records; otherwise ignored.
   std::uint64_t image_stored_bytes = 0;
   std::uint64_t label_stored_bytes = 0;
+  std::uint64_t class_rows = 0;  // of label.classes; ignored without pixel labels
 };
 
 struct Layout {

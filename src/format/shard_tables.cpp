@@ -1,12 +1,15 @@
 #include "format/shard_tables.hpp"
 
 #include <cstring>
+#include <limits>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/checksum.hpp"
 #include "base/endian.hpp"
 #include "base/error.hpp"
+#include "base/try.hpp"
 
 namespace hotpack::format {
 
@@ -47,7 +50,23 @@ std::uint64_t TableBuilder::key_bytes() const {
                                 records_ * sizeof(std::uint64_t));
 }
 
-Status TableBuilder::add(const RecordEntry& entry) {
+// Adds a row for each class in the label of the next record.
+Status TableBuilder::add_classes(std::string_view key, const Sums& sums) {
+  if (find("label.classes.offsets") == nullptr) return {};
+  const std::size_t before = classes_.size();
+  for (std::uint32_t id = 0; id < sums.classes.size(); ++id) {
+    const std::uint64_t pixels = sums.classes[id].pixels;
+    if (pixels > std::numeric_limits<std::uint32_t>::max())
+      return data_error("the label of " + std::string(key) + " has " + std::to_string(pixels) +
+                        " pixels of class " + std::to_string(id) +
+                        "; the most is 4294967295: use a smaller --size");
+    if (pixels > 0) classes_.push_back({id, static_cast<std::uint32_t>(pixels)});
+  }
+  put_end("label.classes.offsets", classes_.size() - before);
+  return {};
+}
+
+Status TableBuilder::add(const RecordEntry& entry, const Sums& sums) {
   const std::uint64_t before = key_bytes();
   if (records_ == capacity_ || entry.key.size() > layout_.find("key.data")->bytes() - before)
     return internal_error("a shard got more records or longer keys than planned");
@@ -67,17 +86,18 @@ Status TableBuilder::add(const RecordEntry& entry) {
   put("label.shape", entry.label_shape);
   put("label.crc32c", std::array{entry.label_crc});
   put("label.zstd.crc32c", std::array{entry.label_frame_crc});
+  HOTPACK_TRY(add_classes(entry.key, sums));
   ++records_;
   return {};
 }
 
-// Called if fewer records were added than planned: moves each table to the place that it has in the
-// smaller `layout`. Every table keeps its first bytes.
+// Moves each table to the place that it has in `layout`, which differs from the planned one if
+// fewer records were added, or if there are rows of classes. Every table keeps its first bytes.
 void TableBuilder::move_to(const Layout& layout) {
   std::vector<std::byte> moved(static_cast<std::size_t>(layout.buffer_bytes - layout.tables_begin));
   for (const Tensor& tensor : layout.tensors) {
     if (tensor.begin < layout.tables_begin || tensor.bytes() == 0 ||
-        tensor.name.starts_with("_pad."))
+        tensor.name.starts_with("_pad.") || tensor.name == "label.classes")
       continue;
     std::memcpy(moved.data() + (tensor.begin - layout.tables_begin), find(tensor.name),
                 static_cast<std::size_t>(tensor.bytes()));
@@ -87,9 +107,15 @@ void TableBuilder::move_to(const Layout& layout) {
 
 std::vector<std::byte> TableBuilder::finish(const Layout& layout, const Sums& sums,
                                             std::string_view header) {
-  if (records_ != capacity_) move_to(layout);
+  if (records_ != capacity_ || !classes_.empty()) move_to(layout);
   layout_ = layout;
-  std::byte* at = find("shard.sums");
+  std::byte* at = find("label.classes");
+  for (const auto& row : classes_)
+    for (const std::uint32_t number : row) {
+      store_le(at, number);
+      at += sizeof number;
+    }
+  at = find("shard.sums");
   for (const std::uint64_t number : sums.numbers()) {
     store_le(at, number);
     at += sizeof number;

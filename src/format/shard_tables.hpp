@@ -39,10 +39,12 @@ class TableBuilder {
   // Reserves space for as many records and key bytes as the layout `planned` has.
   explicit TableBuilder(Layout planned);
 
-  // Adds the next record. Fails with code `internal` if there is no space for it.
-  [[nodiscard]] Status add(const RecordEntry& entry);
+  // Adds the next record, whose label has these counts. Fails with code `internal` if there is no
+  // space for it, `data` if a class has more pixels than 32 bits hold.
+  [[nodiscard]] Status add(const RecordEntry& entry, const Sums& sums);
   [[nodiscard]] std::uint64_t records() const { return records_; }
   [[nodiscard]] std::uint64_t key_bytes() const;
+  [[nodiscard]] std::uint64_t class_rows() const { return classes_.size(); }
 
   // Returns the bytes from the start of the tables region to the end of the file, including the
   // tensor `shard.crc32c`. `header` is the first 8 + L bytes of the file, for their checksum.
@@ -56,11 +58,13 @@ class TableBuilder {
   template <class T, std::size_t kWidth>
   void put(std::string_view name, const std::array<T, kWidth>& numbers);
   void put_end(std::string_view name, std::uint64_t size);
+  [[nodiscard]] Status add_classes(std::string_view key, const Sums& sums);
   void move_to(const Layout& layout);
 
   Layout layout_;  // the layout of bytes_
   std::vector<std::byte> bytes_;
-  std::uint64_t capacity_;  // records
+  std::vector<std::array<std::uint32_t, 2>> classes_;  // rows of label.classes, if there is one
+  std::uint64_t capacity_;                             // records
   std::uint64_t records_ = 0;
 };
 

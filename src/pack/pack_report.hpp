@@ -22,7 +22,7 @@ struct PlanSummary {
   std::uint64_t samples_per_shard = 0;  // in every shard except the last
   std::uint64_t image_record_bytes = 0;
   std::uint64_t label_record_bytes = 0;
-  std::uint64_t shard_bytes_total = 0;  // size of all shard files; with --zstd an upper bound
+  std::uint64_t shard_bytes_total = 0;  // size of all shard files; an upper bound unless exact
   std::uint64_t bytes_to_write = 0;     // kept shards excluded
   bool mixed_sizes = false;             // if true, record bytes are those of the largest record
   bool exact = true;

@@ -280,7 +280,7 @@ Status PackedSet::summarize_plan() {
   summary.image_record_bytes = plan_->largest.image;
   summary.label_record_bytes = plan_->largest.label;
   summary.mixed_sizes = plan_->mixed();
-  summary.exact = !plan_->compressed();
+  summary.exact = plan_->exact();
   for (std::uint64_t s = range_.first; s < range_.end; ++s) {
     const auto i = static_cast<std::size_t>(s);
     HOTPACK_ASSIGN(const std::uint64_t bytes, plan_->shard_file_bytes(i));
@@ -731,7 +731,7 @@ Status check_space_of_sets(const RunOptions& run, const std::deque<PackedSet>& s
     HOTPACK_ASSIGN(const std::uint64_t bytes, set.missing_bytes());
     needed += bytes;
   }
-  return check_free_space(run.output, needed, !sets.front().compressed());
+  return check_free_space(run.output, needed, sets.front().exact());
 }
 
 }  // namespace hotpack::pipeline

@@ -61,7 +61,7 @@ class PackedSet {
   // Returns the bytes of those shards of this run whose files are not in the folder, without those
   // that --force frees. Precondition: plan().
   [[nodiscard]] Result<std::uint64_t> missing_bytes() const;
-  [[nodiscard]] bool compressed() const { return plan_->compressed(); }
+  [[nodiscard]] bool exact() const { return plan_->exact(); }
 
   [[nodiscard]] Result<PackReport> describe_plan();         // --dry-run
   [[nodiscard]] Result<PackReport> complete(bool dry_run);  // precondition: nothing is left to do

@@ -246,6 +246,8 @@ bool Plan::compressed() const {
                      [](const std::string& e) { return e.starts_with("zstd:"); });
 }
 
+bool Plan::exact() const { return !compressed() && !format::has_class_rows(schema); }
+
 format::Contents Plan::contents(const ShardPlan& shard) const {
   format::Contents contents;
   contents.records = shard.samples;
@@ -267,8 +269,9 @@ RecordBytes Plan::bytes_of(const Sample& sample) const {
 }
 
 Result<std::uint64_t> Plan::shard_file_bytes(std::size_t shard) const {
-  HOTPACK_ASSIGN(const format::Layout layout,
-                 format::plan_layout(metadata(shard), schema, contents(shards[shard])));
+  format::Contents most = contents(shards[shard]);
+  most.class_rows = most.records * format::counted_classes(schema);
+  HOTPACK_ASSIGN(const format::Layout layout, format::plan_layout(metadata(shard), schema, most));
   return layout.file_bytes();
 }
 

@@ -52,9 +52,11 @@ struct Plan {
 
   [[nodiscard]] format::Metadata metadata(std::size_t shard) const;
   [[nodiscard]] format::Contents contents(const ShardPlan& shard) const;
-  [[nodiscard]] bool compressed() const;  // if true, sizes are upper bounds
+  [[nodiscard]] bool compressed() const;
+  // True if sizes of shards are known, not only bounded: without compression and pixel labels.
+  [[nodiscard]] bool exact() const;
   [[nodiscard]] Result<std::uint64_t> shard_file_bytes(
-      std::size_t shard) const;  // exact, or with --zstd an upper bound
+      std::size_t shard) const;  // an upper bound unless exact()
 };
 
 // Sorts the samples into write order (key bytes, or --shuffle).

@@ -10,6 +10,7 @@
 #include "base/utf8.hpp"
 #include "base/words.hpp"
 #include "format/json.hpp"
+#include "format/schema_json.hpp"
 #include "reader/changed_file.hpp"
 #include "reader/zstd_frame.hpp"
 
@@ -199,6 +200,28 @@ void RecordAuditor::audit_label(const ImageShape& image, const LabelShape& shape
   const LabelFaults faults = labels_.count(
       {{reinterpret_cast<const std::uint8_t*>(bytes->data()), bytes->size()}, shape}, sums_);
   report_faults(faults, shape, offset);
+  audit_classes(shape);
+}
+
+// Compares the record's rows of label.classes with its label.
+void RecordAuditor::audit_classes(const LabelShape& shape) {
+  const format::ShardHeader& header = file_.header();
+  if (!format::has_class_rows(header.schema)) return;
+  const format::Tensor& rows = *header.find("label.classes");
+  const format::Tensor& offsets = *header.find("label.classes.offsets");
+  std::uint64_t row = format::u64_at(file_.bytes(), header, offsets, index_);
+  const std::uint64_t end =
+      std::min(format::u64_at(file_.bytes(), header, offsets, index_ + 1), rows.shape[0]);
+  for (std::uint32_t id = 0; id < shape.class_count; ++id) {
+    const bool stated = row < end && format::u32_at(file_.bytes(), header, rows, 2 * row) == id;
+    const std::uint64_t pixels =
+        stated ? format::u32_at(file_.bytes(), header, rows, 2 * row++ + 1) : 0;
+    if (pixels == labels_.pixels()[id]) continue;
+    return report("label.classes says " + std::to_string(pixels) + " pixels of class " +
+                      std::to_string(id) + ", but the label has " +
+                      std::to_string(labels_.pixels()[id]),
+                  file_.table_offset(offsets, index_));
+  }
 }
 
 void RecordAuditor::report_faults(const LabelFaults& faults, const LabelShape& shape,

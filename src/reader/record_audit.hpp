@@ -47,6 +47,7 @@ class RecordAuditor {
   void audit_hashes(const SampleSource& source);
   void audit_image(const ImageShape& shape, const SampleSource& source);
   void audit_label(const ImageShape& image, const LabelShape& shape);
+  void audit_classes(const LabelShape& shape);
   void audit_later_field(const FieldTables& field);
   // Reads the bytes of the current record's field as they are stored; they are valid until the next
   // call. Before it takes memory, it refuses an uncompressed record that has another size than its

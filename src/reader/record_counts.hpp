@@ -38,6 +38,8 @@ class LabelCounter {
  public:
   // Adds one label to `sums`, which has the same classes, and returns the label's faults.
   [[nodiscard]] LabelFaults count(const LabelView& label, format::Sums& sums);
+  // The pixels of each class in this label.
+  [[nodiscard]] std::span<const std::uint64_t> pixels() const { return pixels_; }
 
  private:
   LabelFaults count_ids(const LabelView& label);

@@ -130,7 +130,7 @@ Status ShardWriter::add(const PayloadPlace& place, const format::RecordEntry& en
   } else {
     HOTPACK_TRY(append(image, label));
   }
-  HOTPACK_TRY(tables_->add(entry));
+  HOTPACK_TRY(tables_->add(entry, sums));
   sums_.add(sums);
   return {};
 }
@@ -141,6 +141,7 @@ format::Contents ShardWriter::packed_contents() const {
   contents.key_bytes = tables_->key_bytes();
   contents.image_stored_bytes = image_bytes_;
   contents.label_stored_bytes = label_bytes_;
+  contents.class_rows = tables_->class_rows();
   return contents;
 }
 

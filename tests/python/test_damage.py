@@ -181,6 +181,8 @@ HEADERS = [
     (lambda header: header.update(image=[1]), "not an object"),
     (rename("image", "picture"), "the tensor image is missing"),
     (rename("label.crc32c", "label.crc"), "the tensor label.crc32c is missing"),
+    (rename("label.classes", "label.more"), "the tensor label.classes is missing"),
+    (rename("label.classes.offsets", "label.more.offsets"), "the tensor label.classes.offsets is missing"),
     (rename("key.offsets", "keys"), "key.offsets is missing"),
     (rename("_pad.0", "pad"), "the tensor \"pad\" does not belong to a shard of version 1.0"),
     (lambda header: header.update(image_zstd=header.pop("_pad.0")), "does not belong"),
@@ -310,13 +312,36 @@ def make_huge(schema):
     schema["fields"]["image"]["shape"], schema["fields"]["label"]["shape"] = [side, side, 3], [side, side]
 
 
+def make_gray(schema):
+    schema["fields"]["image"].update(color="gray", channels=1)
+
+
+def add_codec(schema):
+    schema["fields"]["image"]["codec"] = "jpeg"
+
+
+def make_bands(schema):
+    schema["fields"]["image"].update(color="bands", channels=13, bands=None)
+
+
+READS = "; this version of hotpack reads u8 RGB and gray pixels"
 SCHEMAS = [
     (make_huge, "fields.image.shape: a record of this shape is too large"),
     (set_in("fields", "image", "layout", "cwh"), "fields.image.layout: \"cwh\" is none of hwc, chw"),
     (set_in("fields", "image", "shape", None), "fields.image.shape does not agree"),
     (set_in("fields", "image", "shape", [6, 8]), "must be a list of 3 sizes"),
     (set_in("fields", "image", "shape", [8, 6, 3]), "fields.image.shape does not agree"),
-    (set_in("fields", "image", "color", "gray"), "fields.image.shape does not agree"),
+    (make_gray, "fields.image.shape does not agree"),
+    (set_in("fields", "image", "color", "gray"), 'fields.image.channels: must be 1 for "gray"'),
+    (set_in("fields", "image", "channels", 4), 'fields.image.channels: must be 3 for "rgb"'),
+    (set_in("fields", "image", "channels", 65), "fields.image.channels: 65 is not an integer from 1 to 64"),
+    (set_in("fields", "image", "dtype", "i16"), 'fields.image.dtype: "i16" is none of u8'),
+    (set_in("fields", "image", "dtype", ["u8"]), 'fields.image.dtype: ["u8"] is none of u8'),
+    (set_in("fields", "image", "dtype", "u16"), "the images have the element type u16" + READS),
+    (set_in("fields", "image", "dtype", "f32"), "the images have the element type f32" + READS),
+    (make_bands, "the images have bands" + READS),
+    (add_codec, 'the images are coded by "jpeg"' + READS),
+    (lambda schema: schema["fields"]["image"].pop("dtype"), 'fields.image: lacks the key "dtype"'),
     (set_in("fields", "label", "kind", "image"), "is none of pixel, sample"),
     (set_in("fields", "label", "storage", "one_hot"), "is none of bits, onehot, index"),
     (set_in("fields", "label", "shape", [6, 0]), "0 is not an integer from 1"),
@@ -402,6 +427,13 @@ TABLES = [
     ("mixed_sizes", set_item("image.shape", 0, 2**31 - 1), "image has 135 bytes", 0),
     ("mixed_sizes_zstd", set_item("image.shape", 4, 2**31 - 1), "shape", 1),
     ("zstd", set_item("label.zstd.offsets", 3, 1), "does not rise", None),
+    ("bits", set_item("label.classes.offsets", 0, 1), "label.classes.offsets does not rise from 0 to 22: item 0 is 1", None),
+    ("bits", set_item("label.classes.offsets", 1, 23), "label.classes.offsets does not rise from 0 to 22: item 1 is 23", None),
+    ("bits", set_item("label.classes.offsets", 2, 21), "label.classes.offsets does not rise from 0 to 22: item 2 is 21", None),
+    ("bits", set_item("label.classes", 20, 11), "label.classes has a row that no label can have", 0),  # class 11 of 11
+    ("bits", set_item("label.classes", 1, 0), "label.classes has a row that no label can have", 0),  # no pixels
+    ("bits", set_item("label.classes", 24, 0), "label.classes has a row that no label can have", 1),  # class 0 again
+    ("bits", set_item("label.classes.offsets", 1, 10), "label.classes has a row that no label can have", 1),  # classes 10, 0, …
 ]
 
 
@@ -454,6 +486,7 @@ def set_row(**fields):
 
 
 MANIFESTS = [
+    (lambda manifest: manifest.update(parts=[]), "the data set has parts; this version of hotpack reads sets without"),
     (set_row(records=3), "do not add up to the 3 samples"),
     (set_row(records=10**6), "1000000 is not an integer from 0 to"),
     (set_row(file="shard-00001-of-00001.safetensors"), "must be shard-00000-of-00001.safetensors"),
@@ -582,7 +615,7 @@ def add_depth(shard):
     count = shard.records()
     tensors = {}
     for name, part in shard.tensors.items():
-        if name == "key.offsets":
+        if name == "label.classes.offsets":
             tensors["depth"] = Part("F32", [count, 1024], bytearray(range(256)) * 16 * count)
         if name == "key.data":
             tensors["depth.crc32c"] = Part("U32", [count], bytearray(struct.pack("<I", crc32c(bytes(range(256)) * 16)) * count))

@@ -130,7 +130,7 @@ def test_several_folders_follow_each_other(ds, pack):
 
 def test_a_joined_fingerprint_is_that_of_all_texts(ds, pack):
     """The xxHash library made this of the fingerprint's text and a zero byte, both twice."""
-    assert pure.open(golden_pack("bits"), pack("bits")).fingerprint == "xxh3-128:339a524269907c1b94e6346deeaefa9e"
+    assert pure.open(golden_pack("bits"), pack("bits")).fingerprint == "xxh3-128:7c77622c012843d35320b40bafd25b23"
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_shards_without_records_are_passed_over(pack):
     first, second = shard_of(folder, 0), shard_of(folder, 1)
     empty = shard_of(folder, 0)
     for name, part in empty.tensors.items():
-        if name in ("key.offsets",):
+        if name in ("label.classes.offsets", "key.offsets"):
             part.shape, part.data = [1], bytearray(8)
         elif name == "shard.sums":
             part.data[:] = bytes(len(part.data))

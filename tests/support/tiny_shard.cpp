@@ -411,19 +411,24 @@ TinyShard make_shard(const TinyForm& form, const std::vector<TinyRecord>& record
       format::Sums(channels_of(form), form.labeled ? static_cast<std::size_t>(form.classes) : 0);
   shard.sums.skipped = skipped;
   Payloads payloads;
-  std::vector<format::RecordEntry> entries;
+  std::vector<std::pair<format::RecordEntry, format::Sums>> entries;
+  std::uint64_t class_rows = 0;
   for (const auto& record : records) {
-    count_image(form, record, shard.sums);
-    count_label(record, shard.sums);
-    entries.push_back(payloads.append(form, record));
+    format::Sums one(shard.sums.channels, shard.sums.classes.size());
+    count_image(form, record, one);
+    count_label(record, one);
+    shard.sums.add(one);
+    for (const auto& count : one.classes) class_rows += count.pixels > 0 ? 1 : 0;
+    entries.emplace_back(payloads.append(form, record), std::move(one));
   }
   const format::Contents contents{records.size(),  key_bytes(records),    form.image_zstd,
-                                  form.label_zstd, payloads.image.size(), payloads.label.size()};
+                                  form.label_zstd, payloads.image.size(), payloads.label.size(),
+                                  class_rows};
   shard.layout = layout_of(form, shard.metadata, contents);
   const std::string header = format::encode_header(shard.metadata, shard.layout);
   format::TableBuilder builder(shard.layout);
-  for (const auto& entry : entries)
-    if (const Status added = builder.add(entry); !added.ok())
+  for (const auto& [entry, sums] : entries)
+    if (const Status added = builder.add(entry, sums); !added.ok())
       throw std::logic_error(added.error().describe());
   std::vector<std::byte> tables = builder.finish(shard.layout, shard.sums, header);
   if (form.later) add_later_tables(shard.layout, records, tables);

@@ -153,6 +153,8 @@ TEST_CASE("invalid manifest values are named even with a correct check") {
   check("\"sources\":\"xxh3-128:bb", "\"sources\":\"xxh3-128:bg", "shards[0].sources");
   check("\"digest\":\"xxh3-128:ee", "\"digest\":\"xxh3-128:e", "shards[1].digest");
   check("\"skipped\":1", "\"skipped\":1,\"skipped\":1", "occurs twice");
+  check("\"shards\":[\n", "\"parts\":[],\n\"shards\":[\n",
+        "the data set has parts; this version of hotpack reads sets without");
 }
 
 TEST_CASE("the manifest has as many rows as the plan has shards") {

@@ -33,7 +33,8 @@ std::string refusal(const std::string& text, int minor = 0) {
 
 TEST_CASE("the schema's text is canonical and complete") {
   CHECK(tiny_text() ==
-        "{\"fields\":{\"image\":{\"layout\":\"hwc\",\"shape\":[5,6,3],\"color\":\"rgb\"},"
+        "{\"fields\":{\"image\":{\"layout\":\"hwc\",\"shape\":[5,6,3],\"dtype\":\"u8\","
+        "\"channels\":3,\"color\":\"rgb\"},"
         "\"label\":{\"kind\":\"pixel\",\"storage\":\"bits\",\"shape\":[5,6,1],\"multi\":false}},"
         "\"classes\":[{\"name\":\"class 0\",\"color\":[0,255,0],\"sources\":[0]},{\"name\":\"class "
         "1\",\"color\":null,\"sources\":[1]},"
@@ -84,7 +85,19 @@ TEST_CASE("each wrong value is refused by the name of its key") {
   };
   check("\"hwc\"", "\"hcw\"", "fields.image.layout");
   check("\"rgb\"", "\"bgr\"", "fields.image.color");
-  check("\"rgb\"", "\"gray\"", "fields.image.shape");
+  check("\"rgb\"", "\"gray\"", "fields.image.channels: must be 1 for \"gray\"");
+  check("\"channels\":3,\"color\":\"rgb\"", "\"channels\":1,\"color\":\"gray\"",
+        "fields.image.shape");
+  check("\"channels\":3", "\"channels\":4", "fields.image.channels: must be 3 for \"rgb\"");
+  check("\"channels\":3", "\"channels\":0",
+        "fields.image.channels: 0 is not an integer from 1 to 64");
+  check("\"channels\":3", "\"channels\":65",
+        "fields.image.channels: 65 is not an integer from 1 to 64");
+  check("\"channels\":3", "\"channels\":\"3\"", "fields.image.channels");
+  check("\"u8\"", "\"i16\"", "fields.image.dtype: \"i16\" is none of u8");
+  check("\"u8\"", "8", "fields.image.dtype");
+  check("\"dtype\":\"u8\",", "", "fields.image: lacks the key \"dtype\"");
+  check("\"channels\":3,", "", "fields.image: lacks the key \"channels\"");
   check("[5,6,3]", "[6,5,3]", "fields.image.shape");
   check("[5,6,3]", "null", "fields.image.shape");
   check("[5,6,3]", "[5,6]", "fields.image.shape");
@@ -118,6 +131,24 @@ TEST_CASE("each wrong value is refused by the name of its key") {
   check("\"engines\":[]", "\"engines\":[\"zstd:1\",\"resize:2\"]", "options.engines");
   check("\"engines\":[]", "\"engines\":[\"zstd:1\",\"zstd:2\"]", "options.engines");
   check("\"engines\":[]", "\"engines\":[\"zstd:1 2\"]", "options.engines[0]");
+}
+
+TEST_CASE("images that this version does not read are refused by name") {
+  const std::string advice = "; this version of hotpack reads u8 RGB and gray pixels";
+  struct Case {
+    const char *from, *to, *reason;
+  };
+  for (const auto& [from, to, reason] :
+       {Case{"\"u8\"", "\"u16\"", "the images have the element type u16"},
+        Case{"\"u8\"", "\"f32\"", "the images have the element type f32"},
+        Case{"\"channels\":3,\"color\":\"rgb\"",
+             "\"channels\":13,\"color\":\"bands\",\"bands\":null", "the images have bands"},
+        Case{"\"color\":\"rgb\"", "\"color\":\"rgb\",\"codec\":\"jpeg\"",
+             "the images are coded by \"jpeg\""}}) {
+    INFO(to);
+    CHECK(refusal(changed(from, to), 0) == reason + advice);
+    CHECK(refusal(changed(from, to), 7) == reason + advice);
+  }
 }
 
 TEST_CASE("missing keys are refused, unknown ones only in version 1.0") {

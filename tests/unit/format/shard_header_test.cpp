@@ -351,6 +351,48 @@ TEST_CASE("impossible tables are refused although their sums match") {
   CHECK_THAT(refusal(bomb), ContainsSubstring("record 0: image has"));
 }
 
+TEST_CASE("classes that no label can have are refused") {
+  const TinyShard shard = make_shard({.size = Extent{3, 2}}, 2);
+  const auto header = decode_header(shard.bytes).value();
+  std::vector<std::uint32_t> rows;
+  for (std::size_t i = 0; i < 8; ++i)
+    rows.push_back(u32_at(shard.bytes, header, *header.find("label.classes"), i));
+  REQUIRE(rows == std::vector<std::uint32_t>{0, 3, 0, 3, 1, 1, 2, 2});  // id, pixels
+  const auto with_item = [&](std::size_t item, std::uint32_t value) {
+    return refusal(with_number(shard, "label.classes", item, value));
+  };
+  CHECK(with_item(1, 2) == "accepted");  // only verification counts pixels
+  CHECK_THAT(with_item(0, 3), ContainsSubstring("record 0: label.classes has a row that no label"));
+  struct Item {
+    std::size_t item;
+    std::uint32_t value;
+  };
+  for (const auto& [item, value] :
+       {Item{2, 1}, Item{3, 0}, Item{4, 0}, Item{4, 2}, Item{6, 1}, Item{6, 3}, Item{7, 0}}) {
+    INFO(item << " " << value);
+    CHECK_THAT(with_item(item, value),
+               ContainsSubstring("record 1: label.classes has a row that no label can have"));
+  }
+  for (const auto& [item, value] : {Item{0, 1}, Item{1, 5}, Item{2, 3}, Item{2, 5}}) {
+    INFO(item << " " << value);
+    CHECK_THAT(refusal(with_number<std::uint64_t>(shard, "label.classes.offsets", item, value)),
+               ContainsSubstring("label.classes.offsets does not rise from 0 to 4: item " +
+                                 std::to_string(item)));
+  }
+}
+
+TEST_CASE("label.classes belongs to pixel labels") {
+  const TinyShard pixels = make_shard({}, 2);
+  CHECK_THAT(refusal(edited(pixels, "\"label.classes.offsets\"", "\"label.classes.offsett\"")),
+             ContainsSubstring("label.classes.offsets is missing"));
+  CHECK_THAT(refusal(edited(pixels, "\"label.classes\"", "\"label.clashes\"")),
+             ContainsSubstring("label.classes is missing"));
+  const TinyShard whole = make_shard({.scope = LabelScope::image, .later = true}, 2);
+  Bytes later = edited(whole, "\"source.later\"", "\"label.classes\"");
+  reseal(whole, later);
+  CHECK(refusal(later) == "accepted");  // as every tensor that only a later version knows
+}
+
 TEST_CASE("keys are relative paths that stay inside a folder") {
   const auto with_key = [](const std::string& key) {
     auto records = tiny_records({}, 1);

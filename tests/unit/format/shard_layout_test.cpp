@@ -28,18 +28,22 @@ std::string names_of(const std::vector<Tensor>& tensors) {
 TEST_CASE("a labeled shard of fixed records is laid out on pages") {
   const TinyForm form;
   const auto layout =
-      plan_layout(metadata_of(form), tiny_schema(form), {100, 1234, false, false, 0, 0});
+      plan_layout(metadata_of(form), tiny_schema(form), {100, 1234, false, false, 0, 0, 250});
   REQUIRE(layout.ok());
   CHECK(names_of(layout->tensors) ==
-        "image _pad.0 label _pad.1 key.offsets source.hash shard.sums source.size source.region "
-        "image.crc32c label.crc32c key.data _pad.2 "
+        "image _pad.0 label _pad.1 label.classes.offsets key.offsets source.hash shard.sums "
+        "source.size source.region label.classes image.crc32c label.crc32c key.data _pad.2 "
         "shard.crc32c");
   CHECK(layout->buffer_start() % kPage == 0);
   CHECK(*layout->find("image") == Tensor{"image", DType::u8, {100, 5, 6, 3}, 0, 9000});
   CHECK(*layout->find("_pad.0") == Tensor{"_pad.0", DType::u8, {3288}, 9000, 12288});
   CHECK(*layout->find("label") == Tensor{"label", DType::u8, {100, 5, 6, 1}, 12288, 15288});
   CHECK(layout->tables_begin == 16384);
-  CHECK(*layout->find("key.offsets") == Tensor{"key.offsets", DType::u64, {101}, 16384, 17192});
+  CHECK(*layout->find("label.classes.offsets") ==
+        Tensor{"label.classes.offsets", DType::u64, {101}, 16384, 17192});
+  CHECK(*layout->find("key.offsets") == Tensor{"key.offsets", DType::u64, {101}, 17192, 18000});
+  CHECK(layout->find("label.classes")->type == DType::u32);
+  CHECK(layout->find("label.classes")->shape == std::vector<std::uint64_t>{250, 2});
   CHECK(layout->find("shard.sums")->shape == std::vector<std::uint64_t>{18});
   CHECK(layout->find("shard.crc32c")->begin % 4 == 0);
   CHECK(layout->find("shard.crc32c")->end == layout->buffer_bytes);
@@ -55,18 +59,21 @@ TEST_CASE("tables of every form have the order of FORMAT.md") {
   };
   TinyForm mixed{.size = {}};
   CHECK(names(mixed, {2, 4, false, false, 10, 20}) ==
-        "image.data label.data | image.offsets label.offsets key.offsets source.hash shard.sums "
-        "source.size source.region image.shape "
-        "label.shape image.crc32c label.crc32c key.data shard.crc32c");
+        "image.data label.data | image.offsets label.offsets label.classes.offsets key.offsets "
+        "source.hash shard.sums source.size source.region image.shape "
+        "label.shape label.classes image.crc32c label.crc32c key.data shard.crc32c");
   CHECK(names(mixed, {2, 4, true, true, 10, 20}) ==
-        "image.zstd label.zstd | image.zstd.offsets label.zstd.offsets key.offsets source.hash "
-        "shard.sums source.size source.region "
-        "image.shape label.shape image.crc32c label.crc32c image.zstd.crc32c label.zstd.crc32c "
+        "image.zstd label.zstd | image.zstd.offsets label.zstd.offsets label.classes.offsets "
+        "key.offsets source.hash shard.sums source.size source.region "
+        "image.shape label.shape label.classes image.crc32c label.crc32c image.zstd.crc32c "
+        "label.zstd.crc32c "
         "key.data shard.crc32c");
-  CHECK(names(mixed, {2, 4, true, false, 10, 20}) ==
-        "image.zstd label.data | label.offsets image.zstd.offsets key.offsets source.hash "
-        "shard.sums source.size source.region image.shape "
-        "label.shape image.crc32c label.crc32c image.zstd.crc32c key.data shard.crc32c");
+  CHECK(
+      names(mixed, {2, 4, true, false, 10, 20}) ==
+      "image.zstd label.data | label.offsets image.zstd.offsets label.classes.offsets key.offsets "
+      "source.hash shard.sums source.size source.region image.shape "
+      "label.shape label.classes image.crc32c label.crc32c image.zstd.crc32c key.data "
+      "shard.crc32c");
   CHECK(names({.labeled = false}, {2, 4, false, false, 0, 0}) ==
         "image | key.offsets source.hash shard.sums source.size source.region image.crc32c "
         "key.data shard.crc32c");

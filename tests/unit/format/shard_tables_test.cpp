@@ -29,8 +29,21 @@ struct Case {
   std::vector<std::byte> tables;
 };
 
+// Counts of the record with this number: no class in the first one, classes 0 and 2 in the others.
+Sums label_sums(std::size_t record) {
+  Sums sums(3, 3);
+  if (record > 0) sums.classes[0].pixels = 7, sums.classes[2].pixels = record;
+  return sums;
+}
+
 Contents contents_of(const TinyForm& form, const std::vector<RecordEntry>& entries) {
-  Contents contents{entries.size(), 0, form.image_zstd, form.label_zstd, 0, 0};
+  Contents contents{entries.size(),
+                    0,
+                    form.image_zstd,
+                    form.label_zstd,
+                    0,
+                    0,
+                    entries.empty() ? 0 : 2 * (entries.size() - 1)};
   for (const auto& entry : entries) {
     contents.key_bytes += entry.key.size();
     contents.image_stored_bytes += entry.image_stored;
@@ -45,10 +58,12 @@ Case encode(const TinyForm& form, const std::vector<RecordEntry>& entries, const
   Case made{tiny_schema(form), {}, {}, {}};
   const Metadata metadata{"1.0", "plan", encode_schema(made.schema).value(), "sources", {}};
   TableBuilder builder(plan_layout(metadata, made.schema, contents_of(form, planned)).value());
-  for (const auto& entry : entries) REQUIRE(builder.add(entry).ok());
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    REQUIRE(builder.add(entries[i], label_sums(i)).ok());
   const Contents contents = contents_of(form, entries);
   CHECK(builder.records() == contents.records);
   CHECK(builder.key_bytes() == contents.key_bytes);
+  CHECK(builder.class_rows() == contents.class_rows);
   made.layout = plan_layout(metadata, made.schema, contents).value();
   made.header = encode_header(metadata, made.layout);
   made.tables = builder.finish(made.layout, sums, made.header);
@@ -109,6 +124,8 @@ TEST_CASE("tables contain the values of the entries") {
   CHECK(u32("image.crc32c") == std::vector<std::uint32_t>{0x11, 0x21});
   CHECK(u32("label.crc32c") == std::vector<std::uint32_t>{0x12, 0x22});
   CHECK(u32("image.zstd.crc32c") == std::vector<std::uint32_t>{0x13, 0x23});
+  CHECK(u64("label.classes.offsets") == std::vector<std::uint64_t>{0, 0, 2});
+  CHECK(u32("label.classes") == std::vector<std::uint32_t>{0, 7, 2, 1});
   CHECK(table<char>(made.layout, made.tables, "key.data") == std::vector<char>{'a', 'b', 'c'});
 }
 
@@ -131,13 +148,28 @@ TEST_CASE("more records than planned are refused") {
                                     schema, contents_of({}, planned))
                             .value();
   TableBuilder records(layout);
-  for (const RecordEntry& entry : planned) REQUIRE(records.add(entry).ok());
+  for (const RecordEntry& entry : planned) REQUIRE(records.add(entry, label_sums(0)).ok());
   RecordEntry more;
-  CHECK(records.add(more).error().code == ErrorCode::internal);
+  CHECK(records.add(more, label_sums(0)).error().code == ErrorCode::internal);
   TableBuilder keys(layout);
   more.key = "abcd";
-  CHECK(keys.add(more).error().code == ErrorCode::internal);
+  CHECK(keys.add(more, label_sums(0)).error().code == ErrorCode::internal);
   CHECK(keys.records() == 0);
+}
+
+TEST_CASE("a class of more pixels than 32 bits hold is refused") {
+  const std::vector<RecordEntry> planned = two_entries();
+  const Schema schema = tiny_schema({});
+  TableBuilder records(plan_layout({"1.0", "plan", encode_schema(schema).value(), "sources", {}},
+                                   schema, contents_of({}, planned))
+                           .value());
+  Sums sums(3, 3);
+  sums.classes[1].pixels = std::uint64_t{1} << 32;
+  const Status added = records.add(planned[0], sums);
+  CHECK(added.error().code == ErrorCode::data);
+  CHECK(added.error().message ==
+        "the label of a has 4294967296 pixels of class 1; the most is 4294967295: use a smaller "
+        "--size");
 }
 
 TEST_CASE("the last table covers the header and all other tables") {
@@ -152,7 +184,9 @@ TEST_CASE("an empty shard has its first offsets, its sums and nothing else") {
   const Case made = encode({}, {}, Sums(3, 3));
   CHECK(table<std::uint64_t>(made.layout, made.tables, "key.offsets") ==
         std::vector<std::uint64_t>{0});
-  CHECK(made.tables.size() == 8 + 8 * Sums::number_count(3, 3) + 8);
+  CHECK(made.tables.size() == 8 + 8 + 8 * Sums::number_count(3, 3) + 8);
+  CHECK(table<std::uint64_t>(made.layout, made.tables, "label.classes.offsets") ==
+        std::vector<std::uint64_t>{0});
 }
 
 TEST_CASE("the digest is that of header and tables") {

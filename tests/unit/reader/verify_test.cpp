@@ -204,6 +204,14 @@ TEST_CASE("sums, regions and hashes are recomputed anyway") {
              ContainsSubstring("record 0 (street/sample 0000): source.region is"));
   CHECK_THAT(finding_after("source.size", 0, {.size = {}}),
              ContainsSubstring("record 0 (street/sample 0000): image.shape is"));
+  const TinyForm small{.size = Extent{3, 2}};  // record 0: 3 pixels of class 0
+  CHECK_THAT(finding_after("label.classes", 4, small),
+             ContainsSubstring("record 0 (street/sample 0000), at byte 12288: label.classes says "
+                               "2 pixels of class 0, but the label has 3"));
+  CHECK_THAT(finding_after("label.classes", 0, small),
+             ContainsSubstring("label.classes says 0 pixels of class 0, but the label has 3"));
+  CHECK_THAT(finding_after("label.classes.offsets", 9, small),
+             ContainsSubstring("label.classes.offsets does not rise from 0 to 4"));
   TinyForm form;
   form.scope = LabelScope::image;
   TinyShard shard = make_shard(form, 2);

@@ -200,7 +200,25 @@ class _Record:
                 f"label: {fault.count} {fault.text}; the first at x {x}, y {y} has {fault.value}",
                 self.shard.label.offset(self.index),
             )
+        if self.shard.schema.has_class_rows:
+            self._check_classes(counts)
         return counts
+
+    def _check_classes(self, counts: LabelCounts) -> None:
+        """The record's rows of label.classes are those of its label."""
+        file, header = self.shard.file, self.shard.header
+        ends = header.tensors["label.classes.offsets"]
+        begin, end = table(file, header, ends)[self.index : self.index + 2].tolist()
+        rows = table(file, header, header.tensors["label.classes"])[begin:end].tolist()
+        stated = dict(rows)
+        for number, pixels in enumerate(counts.pixels.tolist()):
+            if stated.get(number, 0) != pixels:
+                return self.report(
+                    f"label.classes says {stated.get(number, 0)} pixels of class {number}, but the "
+                    f"label has {pixels}",
+                    header.offset_of(ends, self.index),
+                )
+        return None
 
 
 def _region_text(region: tuple[int, int, int, int]) -> str:

@@ -19,7 +19,7 @@ from .schema_rules import check_schema
 from .statistics import Numbers
 
 _FIELDS = {
-    "image": ("layout", "shape", "color"),
+    "image": ("layout", "shape", "dtype", "channels", "color"),
     "label": ("kind", "storage", "shape", "multi"),
 }
 _GEOMETRY = ("size", "fit", "image_filter", "label_filter", "pad_color")

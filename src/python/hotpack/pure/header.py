@@ -148,6 +148,8 @@ def expected_tensors(header: ShardHeader) -> TensorList:
     payload = [_payload(name, fixed[name], name in zstd, header) for name in names]
     tables = [_table(f"{name}.offsets", "U64", n + 1) for name in mixed if name not in zstd]
     tables += [_table(f"{name}.zstd.offsets", "U64", n + 1) for name in names if name in zstd]
+    if schema.has_class_rows:
+        tables += [_table("label.classes.offsets", "U64", n + 1)]
     tables += [
         _table("key.offsets", "U64", n + 1),
         _table("source.hash", "U64", n, 2),
@@ -156,6 +158,10 @@ def expected_tensors(header: ShardHeader) -> TensorList:
         _table("source.region", "I32", n, 4),
     ]
     tables += [_table(f"{name}.shape", "I32", n, 3) for name in mixed]
+    if schema.has_class_rows:
+        classes = tensors.get("label.classes")
+        rows = classes.shape[0] if classes and classes.shape else 0
+        tables += [_table("label.classes", "U32", rows, 2)]
     tables += [_table(f"{name}.crc32c", "U32", n) for name in names]
     tables += [_table(f"{name}.zstd.crc32c", "U32", n) for name in names if name in zstd]
     key_bytes = tensors["key.data"].size_bytes if "key.data" in tensors else 0

@@ -70,6 +70,8 @@ def decode_manifest(data: bytes) -> Manifest:
         raise DamagedError('not a manifest of hotpack: it lacks the key "format"')
     version = node.at("format").text()
     minor = parse_version(version)
+    if node.has("parts"):
+        raise DamagedError("the data set has parts; this version of hotpack reads sets without")
     node.require_keys(
         ("format", "schema", "fingerprint", "plan", "statistics", "skipped", "shards", "check"),
         minor,

@@ -11,18 +11,22 @@ from typing import Any
 
 from ..errors import DamagedError
 from .json_node import Node
-from .json_text import parse
+from .json_text import excerpt, parse
 
 MOST_SIDE = 2**31 - 1
 MOST_RECORD_BYTES = 2**63 - 1
 MOST_CLASSES = 65535
 MOST_SCHEMA_BYTES = 16 << 20
+MOST_CHANNELS = 64
 
 LAYOUTS = ("hwc", "chw")
 COLORS = ("rgb", "gray")
+DTYPES = ("u8",)  # the only one that this version reads
 KINDS = ("pixel", "sample")
 STORAGES = ("bits", "onehot", "index")
 ANCHORS = ("center", "top-left")
+_DECIDING = ("dtype", "color", "codec")  # whether this version reads the images
+_READS = "; this version of hotpack reads u8 RGB and gray pixels"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,11 @@ class Schema:
     def counted_classes(self) -> int:
         return len(self.classes) if self.label else 0
 
+    @property
+    def has_class_rows(self) -> bool:
+        """True if a shard has the tables `label.classes` and `label.classes.offsets`."""
+        return self.label is not None and self.label.kind == "pixel"
+
 
 def decode_schema(text: str, minor: int) -> Schema:
     """Reads and checks a schema of version 1.`minor`."""
@@ -141,13 +150,32 @@ def label_shape(schema: Schema) -> tuple[int, ...] | None:
 
 def _fields(node: Node, minor: int) -> tuple[ImageField, LabelField | None]:
     node.require_keys(("image", "label") if node.has("label") else ("image",), minor)
-    image = node.at("image")
-    image.require_keys(("layout", "shape", "color"), minor)
-    shape = image.at("shape")
-    image_field = ImageField(
-        image.at("layout").choice(LAYOUTS), _sizes(shape, 3), image.at("color").choice(COLORS)
-    )
-    return image_field, _label(node.at("label"), minor) if node.has("label") else None
+    image = _image(node.at("image"), minor)
+    return image, _label(node.at("label"), minor) if node.has("label") else None
+
+
+def _image(node: Node, minor: int) -> ImageField:
+    _check_readable(node)
+    node.require_keys(("layout", "shape", "dtype", "channels", "color"), minor)
+    layout, color = node.at("layout").choice(LAYOUTS), node.at("color").choice(COLORS)
+    channels = node.at("channels").count(1, MOST_CHANNELS)
+    image = ImageField(layout, _sizes(node.at("shape"), 3), color)
+    if channels != image.channels:
+        raise node.at("channels").error(f"must be {image.channels} for {excerpt(color)}")
+    return image
+
+
+def _check_readable(node: Node) -> None:
+    """Refuses images that FORMAT.md describes and this version does not read."""
+    dtype, color, codec = (node.at(n).value if node.has(n) else None for n in _DECIDING)
+    if dtype in ("u16", "f32"):
+        raise DamagedError(f"the images have the element type {dtype}{_READS}")
+    if color == "bands":
+        raise DamagedError(f"the images have bands{_READS}")
+    if node.has("codec"):
+        raise DamagedError(f"the images are coded by {excerpt(codec)}{_READS}")
+    if node.has("dtype"):
+        node.at("dtype").choice(DTYPES)
 
 
 def _label(node: Node, minor: int) -> LabelField:

@@ -40,12 +40,14 @@ def check_region_sums(file: Bytes, header: ShardHeader) -> None:
 
 
 def check_places(file: Bytes, header: ShardHeader) -> None:
-    """Keys, offsets and shapes."""
+    """Keys, offsets, shapes and classes."""
     _check_keys(file, header)
     for field in (header.image, header.label):
         if field and field.offsets:
-            _check_offsets(file, header, field.offsets, field.payload)
+            _check_offsets(file, header, field.offsets, field.payload.size_bytes)
             _check_record_sizes(file, header, field)
+    if header.schema.has_class_rows:
+        _check_classes(file, header)
 
 
 def check_sums(file: Bytes, header: ShardHeader) -> None:
@@ -138,10 +140,9 @@ def _check_sums_of_regions(file: Bytes, header: ShardHeader) -> None:
             )
 
 
-def _check_offsets(file: Bytes, header: ShardHeader, tensor: Tensor, data: Tensor) -> None:
-    """Offsets rise from 0 to the end of their data."""
+def _check_offsets(file: Bytes, header: ShardHeader, tensor: Tensor, limit: int) -> None:
+    """Offsets rise from 0 to `limit`."""
     offsets = table(file, header, tensor).astype(np.uint64)
-    limit = data.size_bytes
     bad = offsets > limit
     bad[1:] |= offsets[1:] < offsets[:-1]
     bad[0] |= offsets[0] != 0
@@ -176,10 +177,29 @@ def _check_record_sizes(file: Bytes, header: ShardHeader, field: FieldTables) ->
         )
 
 
+def _check_classes(file: Bytes, header: ShardHeader) -> None:
+    """The rows of each record name classes in ascending order, with pixels."""
+    ends, rows = header.tensors["label.classes.offsets"], header.tensors["label.classes"]
+    _check_offsets(file, header, ends, rows.shape[0])
+    offsets = offsets_table(file, header, ends)
+    ids, pixels = table(file, header, rows).astype(np.int64).T
+    bad = (ids >= len(header.schema.classes)) | (pixels == 0)
+    follows = np.ones(ids.size, np.bool_)  # a row of the same record as the row before
+    follows[offsets[:-1][offsets[:-1] < ids.size]] = False
+    bad[1:] |= follows[1:] & (ids[1:] <= ids[:-1])
+    if bad.any():
+        row = int(bad.argmax())
+        raise DamagedError(
+            "label.classes has a row that no label can have",
+            record=int(np.searchsorted(offsets, row, "right")) - 1,
+            offset=header.offset_of(rows, 2 * row),
+        )
+
+
 def _check_keys(file: Bytes, header: ShardHeader) -> None:
     """Each key is a relative path in UTF-8 whose parts are names."""
     tensor, data = header.tensors["key.offsets"], header.tensors["key.data"]
-    _check_offsets(file, header, tensor, data)
+    _check_offsets(file, header, tensor, data.size_bytes)
     offsets = offsets_table(file, header, tensor)
     record = _first_bad_key(header.bytes_of(file, data), offsets)
     if record is not None:
