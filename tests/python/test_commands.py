@@ -55,7 +55,8 @@ def test_info_describes_every_split_of_a_plan(street, tmp_path):
     assert (train.pack, train.fingerprint, train.skipped, train.json["split"], val.json["split"]) == (str(plan), "", 0, "train", "val")
     assert (train.samples, val.samples) == (18, 6) and train.json["partitions"]["count"] == 2
     hotpack.pack_part(plan, 0, 1, output=tmp_path / "packed")
-    assert train.size_bytes == sum(file.stat().st_size for file in (tmp_path / "packed/train").glob("*.safetensors"))
+    packed = sum(file.stat().st_size for file in (tmp_path / "packed/train").glob("*.safetensors"))
+    assert packed <= train.size_bytes < packed + 4096  # the rows of classes are bounded
 
 
 def test_info_verify_extract_preview_and_merge(street, tmp_path):
