@@ -529,13 +529,15 @@ class _Iterator(Iterator[_AnyBatch]):
         self._loader = loader
         self._number = number
         self._is_over = False
+        self._turn = threading.Lock()  # a thread after the end must not take the next epoch's batch
 
     def __next__(self) -> _AnyBatch:
-        if not self._is_over:
-            batch = self._loader._next(self._number)
-            if batch is not None:
-                return batch
-            self._is_over = True
+        with self._turn:
+            if not self._is_over:
+                batch = self._loader._next(self._number)
+                if batch is not None:
+                    return batch
+                self._is_over = True
         raise StopIteration
 
     def __length_hint__(self) -> int:
