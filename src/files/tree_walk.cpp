@@ -22,8 +22,8 @@ namespace hotpack::pipeline {
 
 namespace {
 
-// How many entries of a folder are examined at once, and how many entries of folders that are found
-// in doing so. A walk begins with fewer, because many visitors end it soon.
+// Entries of a folder that are examined at once, and entries of the folders found in it that are
+// examined ahead. A walk begins with fewer, because many visitors end it soon.
 constexpr std::size_t kAtOnce = 4096;
 constexpr std::size_t kFirstAhead = 128, kMostAhead = 65536, kAheadGrowth = 8;
 

@@ -677,8 +677,8 @@ void PackedSet::warn_of_other_records(const format::Manifest& manifest) {
   }
 }
 
-// Adds a warning if classes of labels occur in hardly any record. Kept shards are known by their
-// records alone.
+// Adds a warning if classes of labels occur in hardly any record. Of kept shards, only the records
+// are known.
 void PackedSet::warn_of_lost_classes(const Finished& finished) {
   for (std::uint64_t i = range_.first; i < range_.end; ++i) {
     const auto index = static_cast<std::size_t>(i);

@@ -74,8 +74,8 @@ Status part_masks(FileList& images, FileList& masks, const NamePattern& pattern)
     else
       of_class.emplace_back(&file, way->name);
   }
-  // Of the files img, img_flip and img_flip_car, img_flip may be a mask of img with class flip, or
-  // an image with the mask img_flip_car. It is a mask if it has another format than all images.
+  // A file img_flip between img and img_flip_car may be a mask of img with class flip, or an image
+  // with the mask img_flip_car. It is a mask if it has another format than all images.
   const auto is_image = [&](const FoundFile& file) { return keys.contains(images.key(file)); };
   const auto is_jpeg = [&](const FoundFile& file) {
     return describe_name(images.text(file)).is_jpeg;
